@@ -1,0 +1,63 @@
+"""The closed family of errors that Gradwright raises.
+
+Every message says where, what was expected, what was found, and what to do.
+"""
+
+from typing import ClassVar
+
+
+class GradwrightError(Exception):
+    """Base of every error that a user can cause or meet.
+
+    Attributes:
+        where: layer path, file name, or line and column.
+        expected: what would have been right, in words or numbers.
+        found: what was there instead.
+        remedy: what the reader can do about it ("" when it is obvious).
+    """
+
+    exit_code: ClassVar[int] = 3
+
+    def __init__(self, *, where: str, expected: str, found: str, remedy: str = "") -> None:
+        self.where = where
+        self.expected = expected
+        self.found = found
+        self.remedy = remedy
+        message = f"{where}: expected {expected}, found {found}"
+        super().__init__(f"{message}. {remedy}" if remedy else message)
+
+
+class SpecError(GradwrightError):
+    """A declaration (net, layer, loss, optimizer, option) contradicts itself or its input."""
+
+
+class ShapeError(GradwrightError):
+    """An operation was built from operands whose shapes or element types do not fit."""
+
+
+class ParseError(GradwrightError):
+    """A text is not StableHLO that the official parser and verifier accept."""
+
+
+class UnsupportedError(GradwrightError):
+    """A sound request that cannot be emitted or run faithfully, so it is refused."""
+
+    exit_code = 2
+
+
+class LowererError(GradwrightError):
+    """A backend rejected a program, aborted while compiling it, or failed to run it."""
+
+
+class DataError(GradwrightError):
+    """A data file or array is not what it claims to be."""
+
+
+class CheckpointError(GradwrightError):
+    """A checkpoint or run folder is missing, damaged, or belongs to another run."""
+
+
+class DivergedError(GradwrightError):
+    """Training met a loss that is not finite."""
+
+    exit_code = 1
