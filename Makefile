@@ -1,0 +1,64 @@
+# Everything sets itself up: a target needs Python (3.11 or newer) and nothing else.
+# PYTHON=/path/to/python picks the interpreter; otherwise the newest that works is taken.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+NEWEST := 3.14 3.13 3.12 3.11
+# CPU wheels of the pinned PyTorch are found for 3.11 wherever this is tested; elsewhere the same
+# requirement may mean gigabytes of GPU libraries. So the tests against PyTorch have their own
+# environment, which at the same time proves the oldest supported Python and jaxlib.
+OLDEST := 3.11 3.12 3.13 3.14
+TORCH := torch==2.13.0
+
+DEMO := runs/demo
+SOURCES := src tests benchmarks tools
+
+.PHONY: help demo test test-newest test-oldest bench sweep lint data clean
+
+help:
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-6s %s\n", $$1, $$2 }' Makefile
+
+.venv-demo/.stamp: pyproject.toml tools/environment.sh
+	@tools/environment.sh build .venv-demo "$(NEWEST)" ""
+	@touch $@
+
+.venv/.stamp: pyproject.toml tools/environment.sh
+	@tools/environment.sh build .venv "$(NEWEST)" iree,jax,test,lint
+	@touch $@
+
+.venv-torch/.stamp: pyproject.toml tools/environment.sh
+	@tools/environment.sh build .venv-torch "$(OLDEST)" jax,test $(TORCH)
+	@touch $@
+
+demo: .venv-demo/.stamp ## train digits-cnn on the embedded digits; ends with accuracy, curves, JSON
+	@tools/demo.sh .venv-demo/bin/gradwright $(DEMO)
+
+test: lint test-newest test-oldest ## lint, then every test but the sweeps, on two Pythons
+
+test-newest: .venv/.stamp
+	.venv/bin/python -m pytest -m "not torch and not slow"
+
+test-oldest: .venv-torch/.stamp
+	.venv-torch/bin/python -m pytest -m "torch and not slow"
+
+lint: .venv/.stamp ## ruff, strict pyright, import arrows
+	.venv/bin/ruff check
+	.venv/bin/ruff format --check
+	.venv/bin/pyright --pythonpath .venv/bin/python
+	.venv/bin/lint-imports
+
+bench: .venv-torch/.stamp ## ms per step beside JAX and PyTorch, into benchmarks/RESULTS.md
+	.venv-torch/bin/python benchmarks/train_step.py
+
+sweep: .venv/.stamp .venv-torch/.stamp ## the slow tests
+	.venv/bin/python -m pytest -m "slow and not torch"
+	.venv-torch/bin/python -m pytest -m "slow and torch"
+
+data: .venv-demo/.stamp ## fetch the complete MNIST and Fashion-MNIST into data/
+	.venv-demo/bin/python tools/get_data.py
+
+clean: ## remove environments, caches and the demo's run (data/ stays)
+	rm -rf .venv .venv-demo .venv-torch .pytest_cache .ruff_cache .hypothesis \
+		.import_linter_cache $(DEMO)
