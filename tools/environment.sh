@@ -46,7 +46,7 @@ install() { # INTERPRETER DIR EXTRAS [REQUIREMENT...]
     rm -rf "$directory"
     "$interpreter" -m venv "$directory" || return
     # Wheels only: building a missing one from source would take an hour or a compiler.
-    "$directory/bin/python" -m pip install --quiet --disable-pip-version-check \
+    "$directory/bin/python" -m pip install --quiet --quiet --disable-pip-version-check \
         --only-binary :all: --editable "$root${extras:+[$extras]}" "$@"
 }
 
