@@ -1,0 +1,171 @@
+"""The state of a function under construction: where operations go and what values are called."""
+
+import re
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import cast
+
+import numpy as np
+
+from gradwright.errors import ShapeError
+from gradwright.hlo.attributes import Attributes, Constant
+from gradwright.hlo.ir import Arithmetic, Block, Function, Number, Operation, Value
+from gradwright.hlo.types import ElementType, TensorType
+
+_ILLEGAL = re.compile(r"[^A-Za-z0-9_.$-]")
+
+
+class Writer:
+    """Appends operations to the innermost open block and gives values readable, unique names.
+
+    A name is `scope.hint`, e.g. `%stage2.block1.conv1.dw`; a second one gets `_2`.
+    `section` is the comment above the operations of one layer and direction.
+    """
+
+    def __init__(self) -> None:
+        self._blocks: list[list[Operation]] = [[]]
+        self._constants: list[dict[tuple[TensorType, bytes], Value]] = [{}]
+        self._taken: dict[str, int] = {}
+        self._arguments: list[Value] = []
+        self._scope = ""
+        self._section = ""
+
+    @property
+    def _arithmetic(self) -> Arithmetic:
+        """This writer as what values need; `Builder`, the only subclass in use, completes it."""
+        return cast("Arithmetic", self)
+
+    @property
+    def scope_path(self) -> str:
+        """Path of the layer that is being written ("" outside every layer)."""
+        return self._scope
+
+    @contextmanager
+    def scope(self, path: str, section: str) -> Generator[None, None, None]:
+        """Write the operations of layer `path` under the comment `section`."""
+        outer = self._scope, self._section
+        self._scope, self._section = path, section
+        try:
+            yield
+        finally:
+            self._scope, self._section = outer
+
+    def argument(self, name: str, type: TensorType) -> Value:
+        """Add an argument of the function; its name is taken as it is."""
+        value = Value(type, self._unique(name), self._arithmetic)
+        self._arguments.append(value)
+        return value
+
+    def emit(
+        self,
+        opcode: str,
+        operands: Sequence[Value],
+        types: Sequence[TensorType],
+        attributes: Attributes = None,
+        *,
+        hint: str = "",
+        regions: tuple[Block, ...] = (),
+    ) -> tuple[Value, ...]:
+        """Append an operation whose result types are already known to be right."""
+        base = hint or opcode.rpartition(".")[2]
+        results = tuple(self._value(type, base) for type in types)
+        self._blocks[-1].append(
+            Operation(opcode, tuple(operands), results, attributes, regions, self._section)
+        )
+        return results
+
+    def emit_one(
+        self,
+        opcode: str,
+        operands: Sequence[Value],
+        type: TensorType,
+        attributes: Attributes = None,
+        *,
+        hint: str = "",
+        regions: tuple[Block, ...] = (),
+    ) -> Value:
+        """Append an operation with a single result."""
+        return self.emit(opcode, operands, (type,), attributes, hint=hint, regions=regions)[0]
+
+    def constant(self, array: np.ndarray, *, hint: str = "constant") -> Value:
+        """Return a dense constant holding `array`; equal ones of a block are written once."""
+        return self._constant(np.ascontiguousarray(array), splat=False, hint=hint)
+
+    def splat(self, number: Number, type: TensorType, *, hint: str = "") -> Value:
+        """Return the constant whose every element is `number`, rounded to the element type."""
+        array = np.full(type.shape, number, dtype=type.element.dtype)
+        return self._constant(array, splat=True, hint=hint or _spell(number))
+
+    def splat_like(self, number: Number, like: Value) -> Value:
+        """Return the constant `number` at the type of `like`."""
+        return self.splat(number, like.type)
+
+    def region(
+        self,
+        types: Sequence[TensorType],
+        write: Callable[..., Sequence[Value]],
+        names: Sequence[str] = (),
+    ) -> Block:
+        """Return the block that `write(*arguments)` fills; its results are the terminator's."""
+        labels = names or [f"arg{i}" for i in range(len(types))]
+        arguments = tuple(map(self._value, types, labels))
+        self._blocks.append([])
+        self._constants.append({})
+        results = tuple(write(*arguments))
+        self._constants.pop()
+        return Block(arguments, tuple(self._blocks.pop()), results)
+
+    def finish(
+        self, name: str, results: Sequence[Value], aliases: tuple[tuple[int, int], ...] = ()
+    ) -> Function:
+        """Close the function, dropping every operation that no result depends on."""
+        body = Block(tuple(self._arguments), tuple(self._blocks[0]), tuple(results))
+        return Function(name, without_dead_code(body), aliases)
+
+    def mismatch(self, opcode: str, expected: str, found: str) -> ShapeError:
+        """Return the error of a constructor whose operands do not fit, to be raised."""
+        where = f"{self._scope}: {opcode}" if self._scope else opcode
+        return ShapeError(where=where, expected=expected, found=found)
+
+    def _constant(self, array: np.ndarray, *, splat: bool, hint: str) -> Value:
+        array.flags.writeable = False
+        type = TensorType(array.shape, ElementType.of(array.dtype))
+        key = type, bytes([splat]) + (array.flat[:1] if splat else array).tobytes()
+        known = self._constants[-1].get(key)
+        if known is None:
+            known = self.emit_one("stablehlo.constant", (), type, Constant(array, splat), hint=hint)
+            self._constants[-1][key] = known
+        return known
+
+    def _value(self, type: TensorType, hint: str) -> Value:
+        path = f"{self._scope}.{hint}" if self._scope else hint
+        return Value(type, self._unique(path), self._arithmetic)
+
+    def _unique(self, path: str) -> str:
+        name = _ILLEGAL.sub("_", path)
+        if not name or name[0].isdigit():
+            name = f"v{name}"
+        while (count := self._taken.get(name, 0)) > 0:
+            self._taken[name] = count + 1
+            name = f"{name}_{count + 1}"
+        self._taken[name] = 1
+        return name
+
+
+def without_dead_code(block: Block) -> Block:
+    """Return the block without operations whose results reach none of its results."""
+    live = {id(value) for value in block.results}
+    kept: list[Operation] = []
+    for operation in reversed(block.operations):
+        if not any(id(result) in live for result in operation.results):
+            continue
+        kept.append(operation)
+        live.update(id(value) for value in operation.operands)
+        for region in operation.regions:
+            live.update(id(value) for value in region.results)
+            live.update(id(value) for nested in region.walk() for value in nested.operands)
+    return Block(block.arguments, tuple(reversed(kept)), block.results)
+
+
+def _spell(number: Number) -> str:
+    return f"c{number:g}".replace("-", "m").replace("+", "")
