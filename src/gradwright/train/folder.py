@@ -1,0 +1,153 @@
+"""The run folder: manifest, metrics, checkpoints, and who may write to it."""
+
+import json
+import re
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from gradwright.errors import CheckpointError
+from gradwright.train.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
+from gradwright.train.lock import FolderLock
+from gradwright.train.storage import remove_temporaries, reported, sync_folder, write_atomically
+
+MANIFEST = "manifest.json"
+METRICS = "metrics.csv"
+CHECKPOINTS = "checkpoints"
+_CHECKPOINT_NAME = re.compile(r"step-(\d{8})\.safetensors")
+_LARGEST_STEP = 10**8 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """A folder that holds one run; layout and formats are in `docs/training.md`."""
+
+    path: Path
+
+    @property
+    def metrics(self) -> Path:
+        """The file `metrics.csv`."""
+        return self.path / METRICS
+
+    def checkpoint_path(self, step: int) -> Path:
+        """Name the checkpoint after a step, `checkpoints/step-00000123.safetensors`."""
+        if step > _LARGEST_STEP:
+            raise CheckpointError(
+                where="checkpoint name", expected=f"at most {_LARGEST_STEP} steps", found=str(step)
+            )
+        return self.path / CHECKPOINTS / f"step-{step:08}.safetensors"
+
+    def steps(self) -> tuple[int, ...]:
+        """List the steps that have a checkpoint file, valid or not, ascending."""
+        matches = (_CHECKPOINT_NAME.fullmatch(p.name) for p in self._checkpoints().iterdir())
+        return tuple(sorted(int(match.group(1)) for match in matches if match))
+
+    def save(self, checkpoint: Checkpoint, *, keep: int) -> Path:
+        """Write a checkpoint, then remove all but the newest `keep` and the best one."""
+        path = self.checkpoint_path(checkpoint.progress.step)
+        write_checkpoint(path, checkpoint)
+        kept = {*self.steps()[-keep:], checkpoint.progress.best_step}
+        with reported(self._checkpoints(), "a folder whose old checkpoints can be removed"):
+            for step in set(self.steps()) - kept:
+                self.checkpoint_path(step).unlink()
+            sync_folder(self._checkpoints())
+        return path
+
+    def newest(self) -> tuple[Checkpoint | None, tuple[CheckpointError, ...]]:
+        """Return the newest valid checkpoint, and what is wrong with each newer one."""
+        damaged: list[CheckpointError] = []
+        for step in reversed(self.steps()):
+            try:
+                return read_checkpoint(self.checkpoint_path(step)), tuple(damaged)
+            except CheckpointError as error:
+                damaged.append(error)
+        return None, tuple(damaged)
+
+    def manifest(self) -> dict[str, Any]:
+        """Read `manifest.json`."""
+        path = self.path / MANIFEST
+        with reported(path, "the manifest of a run"):
+            content = path.read_bytes()
+        try:
+            return cast("dict[str, Any]", json.loads(content))
+        except ValueError:
+            raise CheckpointError(
+                where=str(path), expected="a JSON object", found=f"{len(content):,} other bytes"
+            ) from None
+
+    def write_manifest(self, manifest: Mapping[str, object]) -> None:
+        """Write `manifest.json`; from here on the folder counts as a run."""
+        text = json.dumps(manifest, indent=2, sort_keys=True, allow_nan=False)
+        write_atomically(self.path / MANIFEST, f"{text}\n".encode())
+
+    def _checkpoints(self) -> Path:
+        return self.path / CHECKPOINTS
+
+
+@contextmanager
+def new_run(path: Path) -> Generator[RunFolder]:
+    """Lock a folder for a new run, making it where it is absent.
+
+    Errors: CheckpointError where it holds another run or anything else, cannot be written to, or is
+    in use by another process.
+    """
+    with reported(path, "a folder that can be written to"):
+        path.mkdir(parents=True, exist_ok=True)
+    with _locked(path):
+        _refuse_occupied(path)
+        with reported(path, "a folder that can be written to"):
+            (path / CHECKPOINTS).mkdir(exist_ok=True)
+            sync_folder(path)
+        yield RunFolder(path)
+
+
+@contextmanager
+def existing_run(path: Path) -> Generator[RunFolder]:
+    """Lock the folder of a run to go on with it.
+
+    Errors: CheckpointError where there is no run, or another process uses it.
+    """
+    if not (path / MANIFEST).is_file():
+        raise CheckpointError(
+            where=str(path),
+            expected=f"a run to resume, with its {MANIFEST}",
+            found="none",
+            remedy="Start it without --resume.",
+        )
+    with _locked(path):
+        yield RunFolder(path)
+
+
+def _refuse_occupied(path: Path) -> None:
+    if (path / MANIFEST).exists():
+        raise CheckpointError(
+            where=str(path),
+            expected="a new or empty folder",
+            found="another run",
+            remedy="Resume that run (--resume), or name another folder.",
+        )
+    # A run killed before its manifest leaves no more than its lock and an empty folder.
+    entries = [entry for entry in path.iterdir() if entry.name != "lock"]
+    others = sorted(e.name for e in entries if e.name != CHECKPOINTS or any(e.iterdir()))
+    if others:
+        raise CheckpointError(
+            where=str(path),
+            expected="a new or empty folder",
+            found=f"`{others[0]}` in it",
+            remedy="Name another folder.",
+        )
+
+
+@contextmanager
+def _locked(path: Path) -> Generator[None]:
+    lock = FolderLock(path)
+    try:
+        with reported(path, "a folder whose unfinished files can be removed"):
+            remove_temporaries(path)
+            if (path / CHECKPOINTS).is_dir():
+                remove_temporaries(path / CHECKPOINTS)
+        yield
+    finally:
+        lock.release()

@@ -1,0 +1,62 @@
+"""Files that are either whole or absent, whatever kills the process that writes them."""
+
+import os
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from gradwright.errors import CheckpointError
+
+TEMPORARY_SUFFIX = ".part"
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file under a temporary name, sync it, rename it, and sync its folder.
+
+    A reader sees the old file or the new one, never a part; after a power cut too. On an error the
+    temporary file is removed and an older file of that name is untouched.
+
+    Errors: CheckpointError with the path and what the system said.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY_SUFFIX}")
+    with reported(path, f"room and permission to write {len(content):,} bytes"):
+        try:
+            with temporary.open("wb") as stream:
+                stream.write(content)
+                stream.flush()
+                os.fsync(stream.fileno())
+            temporary.replace(path)
+        except BaseException:
+            with suppress(OSError):
+                temporary.unlink()
+            raise
+        sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder (new, renamed, removed) survive a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def remove_temporaries(folder: Path) -> None:
+    """Remove what killed writers left behind in a folder that nobody else writes to."""
+    for litter in folder.glob(f".*{TEMPORARY_SUFFIX}"):
+        litter.unlink()
+
+
+@contextmanager
+def reported(path: Path, expected: str) -> Generator[None]:
+    """Turn what the operating system says about a path into a CheckpointError."""
+    try:
+        yield
+    except OSError as error:
+        raise CheckpointError(
+            where=str(path),
+            expected=expected,
+            found=error.strerror or type(error).__name__,
+            remedy="Nothing that was complete before has been changed.",
+        ) from error
