@@ -1,0 +1,1 @@
+"""One module per group of verbs; each imports what it runs only when it runs."""

@@ -1,0 +1,75 @@
+"""Run one command and turn whatever happens into one line and an exit code."""
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+import typer
+
+from gradwright.cli.app import app
+from gradwright.cli.exits import Exit
+from gradwright.cli.output import tell
+from gradwright.errors import GradwrightError
+
+DEBUG = "--debug"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command that `arguments` (default: those of the process) name; return its exit code.
+
+    `--debug` may stand anywhere and shows the traceback of an error.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    code = _run([argument for argument in given if argument != DEBUG], debug=DEBUG in given)
+    return _flush(code)
+
+
+def _run(arguments: list[str], *, debug: bool) -> int:
+    try:
+        code = app(arguments, prog_name="gradwright", standalone_mode=False)
+    except SystemExit:
+        # The only one that arrives here is typer's answer to a reader that closed the pipe.
+        return Exit.CLOSED_PIPE
+    except Exception as error:
+        if debug:
+            traceback.print_exc()
+        return _explain(error)
+    if code == Exit.INTERRUPTED:
+        tell("gradwright: interrupted")
+    return code or Exit.DONE
+
+
+def _explain(error: Exception) -> int:
+    """Say on one line what went wrong; return the exit code that says the same."""
+    match error:
+        case GradwrightError():
+            tell(f"gradwright: {_one_line(str(error))}")
+            return error.exit_code
+        case typer.TyperException():
+            verb = getattr(getattr(error, "ctx", None), "command_path", "gradwright")
+            tell(f"gradwright: {_one_line(error.format_message())} See: {verb} --help")
+            return Exit.BAD_INPUT
+        case OSError():
+            tell(f"gradwright: {error.filename or 'system'}: {error.strerror or error}")
+            return Exit.BAD_INPUT
+        case _:
+            tell(
+                f"gradwright: internal error, please report it: {type(error).__name__}: "
+                f"{_one_line(str(error))} ({DEBUG} shows where)"
+            )
+            return Exit.INTERNAL
+
+
+def _one_line(message: str) -> str:
+    return " ".join(message.split())
+
+
+def _flush(code: int) -> int:
+    """Flush standard output; a reader that has gone (`| head`) is no reason for a traceback."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.CLOSED_PIPE
+    return code

@@ -1,0 +1,42 @@
+"""Where the command line writes: answers to standard output, everything else to standard error."""
+
+import json
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+
+# A terminal says its width; a pipe does not, and must not have its lines cut.
+_PIPE_WIDTH = 200
+
+
+def write_json(record: Mapping[str, object]) -> None:
+    """Print one JSON object on one line of standard output."""
+    sys.stdout.write(json.dumps(record, allow_nan=False, ensure_ascii=False) + "\n")
+
+
+def write_line(line: str) -> None:
+    """Print one line for people on standard output."""
+    sys.stdout.write(line + "\n")
+
+
+def tell(line: str) -> None:
+    """Print one line for people on standard error."""
+    sys.stderr.write(line + "\n")
+
+
+def write_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print rows under column heads on standard output.
+
+    A head that starts with ">" names a column of numbers, set flush right.
+    """
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        name = column.removeprefix(">")
+        table.add_column(name, justify="left" if name == column else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    width = shutil.get_terminal_size((_PIPE_WIDTH, 0)).columns
+    Console(width=width, markup=False, highlight=False, emoji=False).print(table)
