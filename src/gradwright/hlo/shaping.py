@@ -1,4 +1,4 @@
-"""Constructors of operations that move elements without computing: reshape, slice, pad and so on."""
+"""Constructors of operations that move elements without computing: reshape, slice, pad."""
 
 from collections.abc import Sequence
 

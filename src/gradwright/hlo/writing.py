@@ -32,7 +32,7 @@ class Writer:
 
     @property
     def _arithmetic(self) -> Arithmetic:
-        """This writer as what values need; `Builder`, the only subclass in use, completes it."""
+        """Return self as what values need; `Builder`, the only subclass in use, completes it."""
         return cast("Arithmetic", self)
 
     @property
