@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from gradwright.data.records import Pixels
@@ -49,17 +50,10 @@ class EpochAugmentation:
     def _crop(self, images: Pixels, positions: slice) -> Pixels:
         if self.padding == 0:
             return images
-        count, channels, height, width = images.shape
         side = (self.padding, self.padding)
         padded = np.pad(images, ((0, 0), (0, 0), side, side))
-        rows = self.top[positions][:, None] + np.arange(height)
-        columns = self.left[positions][:, None] + np.arange(width)
-        return padded[
-            np.arange(count)[:, None, None, None],
-            np.arange(channels)[None, :, None, None],
-            rows[:, None, :, None],
-            columns[:, None, None, :],
-        ]
+        crops = sliding_window_view(padded, images.shape[2:], axis=(2, 3))
+        return crops[np.arange(len(images)), :, self.top[positions], self.left[positions]]
 
 
 @dataclass(frozen=True, slots=True)
