@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from gradwright.errors import CheckpointError
-from gradwright.train.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
+from gradwright.train.checkpoint import Checkpoint, decode, write_checkpoint
 from gradwright.train.lock import FolderLock
 from gradwright.train.storage import remove_temporaries, reported, sync_folder, write_atomically
 
@@ -56,13 +56,21 @@ class RunFolder:
         return path
 
     def newest(self) -> tuple[Checkpoint | None, tuple[CheckpointError, ...]]:
-        """Return the newest valid checkpoint, and what is wrong with each newer one."""
+        """Return the newest valid checkpoint, and what is wrong with each newer one.
+
+        The newer ones are renamed to `….damaged`, so that they neither count nor are lost.
+        """
         damaged: list[CheckpointError] = []
         for step in reversed(self.steps()):
+            path = self.checkpoint_path(step)
+            with reported(path, "a readable checkpoint"):
+                content = path.read_bytes()
             try:
-                return read_checkpoint(self.checkpoint_path(step)), tuple(damaged)
+                return decode(content, where=str(path)), tuple(damaged)
             except CheckpointError as error:
                 damaged.append(error)
+                with reported(path, "a folder in which files can be renamed"):
+                    path.rename(path.with_name(f"{path.name}.damaged"))
         return None, tuple(damaged)
 
     def manifest(self) -> dict[str, Any]:

@@ -14,11 +14,15 @@ class Meter:
 
     samples: int = 0
     loss_sum: float = 0.0
-    correct: float = 0.0
+    correct: float | None = 0.0
 
-    def plus(self, loss: float, correct: float, samples: int) -> "Meter":
-        """Return the sums with one more batch of so many samples and such a mean loss."""
-        return Meter(self.samples + samples, self.loss_sum + loss * samples, self.correct + correct)
+    def plus(self, loss: float, correct: float | None, samples: int) -> "Meter":
+        """Return the sums with one more batch of so many samples and such a mean loss.
+
+        `correct` is None where the loss has no notion of a right prediction; then so is the sum.
+        """
+        known = None if correct is None or self.correct is None else self.correct + correct
+        return Meter(self.samples + samples, self.loss_sum + loss * samples, known)
 
     @property
     def loss(self) -> float:
@@ -26,9 +30,9 @@ class Meter:
         return self.loss_sum / self.samples
 
     @property
-    def accuracy(self) -> float:
+    def accuracy(self) -> float | None:
         """Share of right predictions, 0 to 1."""
-        return self.correct / self.samples
+        return None if self.correct is None else self.correct / self.samples
 
 
 @dataclass(frozen=True, slots=True)
