@@ -1,0 +1,177 @@
+"""The parent's side of the compile worker: ask, and survive whatever happens to the child."""
+
+import atexit
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from gradwright.errors import LowererError
+from gradwright.run import frames
+from gradwright.run.pjrt import LOG_LEVEL, QUIET
+from gradwright.run.settings import applied
+
+_SCRIPT = Path(__file__).with_name("worker.py")
+_SHOWN_LINES = 3
+_SHOWN_CHARACTERS = 400
+# Lines that say nothing to a reader of an error.
+_NOISE = ("*** Check failure stack trace", "=== Source Location Trace", "@ ", "external/", ") ")
+
+
+def first_lines(text: str) -> str:
+    """Return the lines of a compiler's message that say what went wrong, cut to a few."""
+    lines = [line.strip() for line in text.splitlines()]
+    telling = [line for line in lines if line and not line.startswith(_NOISE)]
+    return " / ".join(telling[:_SHOWN_LINES])[:_SHOWN_CHARACTERS] or "no message"
+
+
+def describe_exit(code: int) -> str:
+    """Return how a process ended, e.g. `SIGABRT` or `exit code 1`."""
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return signal.Signals(-code).name
+    except ValueError:
+        return f"signal {-code}"
+
+
+class WorkerDied(Exception):
+    """The worker ended before it answered; the message says how and what it printed last."""
+
+
+class Worker:
+    """One child process; it serves one request at a time and is never restarted."""
+
+    def __init__(self) -> None:
+        self.owner = os.getpid()
+        self._lock = threading.Lock()
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 (lives with the child)
+        with applied("compile worker"):
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", str(_SCRIPT)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._log,
+                env={LOG_LEVEL: QUIET, **os.environ},
+            )
+
+    @property
+    def pid(self) -> int:
+        """Process id of the child."""
+        return self._process.pid
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the child can serve another request."""
+        return self._process.poll() is None
+
+    def request(
+        self, header: Mapping[str, Any], blobs: Sequence[bytes | memoryview], timeout: float
+    ) -> tuple[frames.Header, list[bytes]]:
+        """Send one request and wait for the reply; WorkerDied where none comes."""
+        with self._lock:
+            late = threading.Event()
+            timer = threading.Timer(timeout, self._give_up, [late])
+            timer.start()
+            try:
+                assert self._process.stdin is not None
+                assert self._process.stdout is not None
+                frames.write(self._process.stdin, header, blobs)
+                return frames.read(self._process.stdout)
+            except (EOFError, BrokenPipeError):
+                code = self._process.wait()
+                reason = f"no answer within {timeout:g} s" if late.is_set() else self._last(code)
+                raise WorkerDied(reason) from None
+            except BaseException:  # an interrupt leaves half a message behind: never use it again
+                self._process.kill()
+                raise
+            finally:
+                timer.cancel()
+
+    def close(self) -> None:
+        """End the child and free what it holds."""
+        self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout, self._log):
+            if stream is not None:
+                _close(stream)
+
+    def _give_up(self, late: threading.Event) -> None:
+        late.set()
+        self._process.kill()
+
+    def _last(self, code: int) -> str:
+        self._log.seek(0)
+        printed = self._log.read().decode(errors="replace")
+        return f"{describe_exit(code)}: {first_lines(printed)}"
+
+
+def _close(stream: IO[bytes]) -> None:
+    try:
+        stream.close()
+    except BrokenPipeError:
+        return  # what was still buffered for a child that died
+
+
+_shared: Worker | None = None
+_guard = threading.Lock()
+
+
+def ask(
+    header: Mapping[str, Any],
+    blobs: Sequence[bytes | memoryview],
+    *,
+    program: str,
+    what: str,
+    timeout: float,
+) -> list[bytes]:
+    """Have the worker answer a request, starting one where none is running.
+
+    Errors: LowererError that names program, backend (`what`) and signal or message where the
+    worker refuses, aborts, is killed or takes longer than `timeout` seconds.
+    """
+    try:
+        reply, results = _worker().request(header, blobs, timeout)
+    except WorkerDied as death:
+        raise LowererError(
+            where=f"program {program} on {what}",
+            expected="an answer",
+            found=f"the process died ({death})",
+            remedy="The verifier accepts the text, so this is a defect of the backend: try another "
+            "backend, or leave out operations until it answers",
+        ) from None
+    if "error" in reply:
+        raise LowererError(
+            where=f"program {program} on {what}",
+            expected="a module that it accepts",
+            found=first_lines(reply["error"]),
+        )
+    return results
+
+
+def _worker() -> Worker:
+    global _shared
+    with _guard:
+        if _shared is None or _shared.owner != os.getpid() or not _shared.is_alive:
+            shut_down()
+            _shared = Worker()
+        return _shared
+
+
+def worker_pid() -> int | None:
+    """Return the process id of the running worker, None where there is none."""
+    return _shared.pid if _shared is not None and _shared.is_alive else None
+
+
+@atexit.register
+def shut_down() -> None:
+    """End the worker; the next request starts a new one."""
+    global _shared
+    if _shared is not None and _shared.owner == os.getpid():
+        _shared.close()
+    _shared = None
