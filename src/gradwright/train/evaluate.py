@@ -7,8 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradwright.data import Batch
+from gradwright.data import Batch, Split, evaluation_batches
 from gradwright.errors import ShapeError
+from gradwright.hlo import Role
+from gradwright.run import Executable
+from gradwright.train.checkpoint import State
+from gradwright.train.feed import fit_images
 
 Logits = NDArray[Any]
 
@@ -25,6 +29,32 @@ class Evaluation:
     samples: int
     accuracy: float
     loss: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluator:
+    """An eval program over a whole split: state in, accuracy and loss out.
+
+    `batch` is the program's; every sample is counted once, whatever it is.
+    """
+
+    executable: Executable
+    split: Split
+    batch: int
+    classes: int
+
+    def __call__(self, state: State) -> Evaluation:
+        """Evaluate the parameters and running statistics in a state."""
+        ports = self.executable.signature.inputs
+        kept = {port.name: state[port.name] for port in ports if port.role.is_state}
+        session = self.executable.session(kept)
+        [images] = [port for port in ports if port.role is Role.DATA]
+
+        def forward(batch: Batch) -> Logits:
+            result = session.step(**{images.name: fit_images(batch.images, images)})
+            return result["logits"]
+
+        return evaluate(forward, evaluation_batches(self.split, self.batch), classes=self.classes)
 
 
 def evaluate(

@@ -31,6 +31,11 @@ class RunFolder:
         """The file `metrics.csv`."""
         return self.path / METRICS
 
+    @property
+    def has_manifest(self) -> bool:
+        """Whether the folder holds a run already, rather than nothing yet."""
+        return (self.path / MANIFEST).is_file()
+
     def checkpoint_path(self, step: int) -> Path:
         """Name the checkpoint after a step, `checkpoints/step-00000123.safetensors`."""
         if step > _LARGEST_STEP:

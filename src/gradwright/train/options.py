@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 
 from gradwright.data import Augmentation, LastBatch
 from gradwright.errors import SpecError
+from gradwright.run import Backend
 from gradwright.train.schedule import Decay, Schedule
 
 
@@ -23,7 +24,7 @@ class TrainOptions:
         last: what becomes of the samples that do not fill the last batch of an epoch.
         augmentation: random changes to training images.
         eval_batch: samples per evaluation call; the result does not depend on it.
-        backend: "xla", "iree" or "interpreter".
+        backend: who compiles and runs the programs.
         log_every: steps between rows of metrics.csv, which is also how often losses are fetched
             from the device and looked at.
         checkpoint_every: steps between checkpoints within an epoch; 0 for none but the one that
@@ -42,7 +43,7 @@ class TrainOptions:
     last: LastBatch = LastBatch.DROP
     augmentation: Augmentation = field(default_factory=Augmentation)
     eval_batch: int = 256
-    backend: str = "xla"
+    backend: Backend = Backend.XLA
     log_every: int = 20
     checkpoint_every: int = 0
     keep: int = 2
