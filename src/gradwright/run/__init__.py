@@ -11,12 +11,14 @@ from gradwright.run.backend import (
 from gradwright.run.cache import NO_CACHE, Cache, Usage
 from gradwright.run.compiler import compile
 from gradwright.run.executable import Executable, Session, StepResult
-from gradwright.run.settings import Allocator, Settings, configure, settings
+from gradwright.run.health import BackendHealth, Package, Report, doctor
+from gradwright.run.settings import Allocator, Settings, configure, current_settings
 
 __all__ = [
     "NO_CACHE",
     "Allocator",
     "Backend",
+    "BackendHealth",
     "Cache",
     "CacheOutcome",
     "Compilable",
@@ -24,11 +26,14 @@ __all__ = [
     "IreeDriver",
     "Manifest",
     "Options",
+    "Package",
+    "Report",
     "Session",
     "Settings",
     "StepResult",
     "Usage",
     "compile",
     "configure",
-    "settings",
+    "current_settings",
+    "doctor",
 ]

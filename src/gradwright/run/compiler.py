@@ -19,7 +19,7 @@ from gradwright.run.backend import (
 from gradwright.run.cache import NO_CACHE, Cache, DamagedEntry, key_of
 from gradwright.run.executable import Executable
 from gradwright.run.machine import cpu_name
-from gradwright.run.settings import settings
+from gradwright.run.settings import current_settings
 
 DEFAULT_OPTIONS = Options()
 
@@ -93,8 +93,8 @@ def compile(
         text_sha256=_digest(known.text),
         compile_seconds=time.perf_counter() - started,
         cache=outcome,
-        threads=settings().threads,
-        allocator=settings().allocator,
+        threads=current_settings().threads,
+        allocator=current_settings().allocator,
         cpu=cpu_name(),
     )
     return Executable(known.name, known.signature, loaded, manifest)
@@ -148,7 +148,7 @@ def _executable_code(
             "version": route.version(),
             "flags": route.flags(options),
             "cpu": cpu_name(),
-            "threads": settings().threads,
+            "threads": current_settings().threads,
         }
     )
     try:

@@ -72,8 +72,8 @@ def compile_program(program: Compilable, options: Options) -> bytes:
         raise _refused(program, f"no answer within {options.timeout:g} s") from None
     if result.returncode == 0:
         return result.stdout
-    printed = first_lines(result.stderr.decode(errors="replace"))
-    raise _refused(program, f"{describe_exit(result.returncode)}: {printed}")
+    printed = result.stderr.decode(errors="replace")
+    raise _refused(program, describe_exit(result.returncode, printed))
 
 
 def _refuse_select_and_scatter(program: Compilable) -> None:

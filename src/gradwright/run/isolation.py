@@ -2,6 +2,7 @@
 
 import atexit
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -20,24 +21,31 @@ _SCRIPT = Path(__file__).with_name("worker.py")
 _SHOWN_LINES = 3
 _SHOWN_CHARACTERS = 400
 # Lines that say nothing to a reader of an error.
-_NOISE = ("*** Check failure stack trace", "=== Source Location Trace", "@ ", "external/", ") ")
+_NOISE = (
+    "*** Check failure stack trace",
+    "=== Source Location Trace",
+    "@ ",
+    "external/",
+    ") ",
+    "Please report issues",
+    "Stack dump",
+    "0.\tProgram arguments",
+)
+_LOG_PREFIX = re.compile(r"^[IWEF]\d{4} [\d:.]+\s+\d+ ")
 
 
 def first_lines(text: str) -> str:
     """Return the lines of a compiler's message that say what went wrong, cut to a few."""
-    lines = [line.strip() for line in text.splitlines()]
+    lines = [_LOG_PREFIX.sub("", line.strip()) for line in text.splitlines()]
     telling = [line for line in lines if line and not line.startswith(_NOISE)]
-    return " / ".join(telling[:_SHOWN_LINES])[:_SHOWN_CHARACTERS] or "no message"
+    return " / ".join(telling[:_SHOWN_LINES])[:_SHOWN_CHARACTERS]
 
 
-def describe_exit(code: int) -> str:
-    """Return how a process ended, e.g. `SIGABRT` or `exit code 1`."""
-    if code >= 0:
-        return f"exit code {code}"
-    try:
-        return signal.Signals(-code).name
-    except ValueError:
-        return f"signal {-code}"
+def describe_exit(code: int, printed: str) -> str:
+    """Return how a process ended and what it said, e.g. `SIGABRT: Check failed: …`."""
+    end = f"exit code {code}" if code >= 0 else signal.Signals(-code).name
+    said = first_lines(printed)
+    return f"{end}: {said}" if said else end
 
 
 class WorkerDied(Exception):
@@ -108,7 +116,7 @@ class Worker:
     def _last(self, code: int) -> str:
         self._log.seek(0)
         printed = self._log.read().decode(errors="replace")
-        return f"{describe_exit(code)}: {first_lines(printed)}"
+        return describe_exit(code, printed)
 
 
 def _close(stream: IO[bytes]) -> None:

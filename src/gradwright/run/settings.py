@@ -46,7 +46,7 @@ _current: Settings | None = None
 _sealed_by: str | None = None
 
 
-def settings() -> Settings:
+def current_settings() -> Settings:
     """Return the settings in force: those of `configure`, else of the environment, else defaults.
 
     Errors: SpecError where an environment variable holds something else than it may.
@@ -69,7 +69,7 @@ def configure(*, threads: int | None = None, allocator: Allocator | None = None)
     global _current
     if threads is not None and threads < 1:
         raise SpecError(where="configure", expected="threads >= 1", found=str(threads))
-    before = settings()
+    before = current_settings()
     wanted = replace(
         before,
         threads=before.threads if threads is None else threads,
@@ -91,7 +91,7 @@ def configure(*, threads: int | None = None, allocator: Allocator | None = None)
 def applied(runtime: str) -> Generator[Settings]:
     """Put the settings in force while a runtime is being made, and seal them from then on."""
     global _sealed_by
-    chosen = settings()
+    chosen = current_settings()
     if _sealed_by is None and chosen.allocator is Allocator.RESIDENT_HEAP:
         _keep_heap_resident()
     before = os.environ.get(_XLA_THREADS)
