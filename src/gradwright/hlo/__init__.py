@@ -1,7 +1,18 @@
 """StableHLO functions: types, values, operations with shape rules, printer and reader."""
 
+from gradwright.hlo.bindings import evaluate, to_bytecode, verify
 from gradwright.hlo.builder import Builder
-from gradwright.hlo.ir import Block, Function, Module, Operation, Value, same_function, same_module
+from gradwright.hlo.ir import (
+    Block,
+    Function,
+    Module,
+    Number,
+    Operation,
+    Value,
+    same_function,
+    same_module,
+)
+from gradwright.hlo.printer import print_module
 from gradwright.hlo.signature import Port, Role, Signature
 from gradwright.hlo.types import ElementType, Shape, TensorType
 
@@ -11,6 +22,7 @@ __all__ = [
     "ElementType",
     "Function",
     "Module",
+    "Number",
     "Operation",
     "Port",
     "Role",
@@ -18,6 +30,10 @@ __all__ = [
     "Signature",
     "TensorType",
     "Value",
+    "evaluate",
+    "print_module",
     "same_function",
     "same_module",
+    "to_bytecode",
+    "verify",
 ]

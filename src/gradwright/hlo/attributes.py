@@ -1,7 +1,8 @@
 """Attributes of operations: one frozen record per family that has any.
 
 Extents, strides and dimension lists are tuples of integers in the order of StableHLO's
-specification; nothing is defaulted, so that equal records mean equal operations.
+specification; nothing is defaulted but `precision`, which most texts leave unstated, so that
+equal records mean equal operations.
 """
 
 import enum
@@ -132,12 +133,16 @@ class DynamicSlice:
 
 @dataclass(frozen=True, slots=True)
 class DotGeneral:
-    """Batching and contracting dimensions of `dot_general`, pairwise."""
+    """Batching and contracting dimensions of `dot_general`, pairwise.
+
+    `precision` holds DEFAULT, HIGH or HIGHEST for lhs and rhs; () where unstated.
+    """
 
     lhs_batching: Dims
     rhs_batching: Dims
     lhs_contracting: Dims
     rhs_contracting: Dims
+    precision: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +162,7 @@ class ConvolutionDims:
 
 @dataclass(frozen=True, slots=True)
 class Convolution:
-    """Window, dimension numbers and groups of `convolution`."""
+    """Window, dimension numbers and groups of `convolution`; `precision` as in `DotGeneral`."""
 
     dims: ConvolutionDims
     strides: Dims
@@ -167,6 +172,7 @@ class Convolution:
     window_reversal: tuple[bool, ...]
     feature_group_count: int
     batch_group_count: int
+    precision: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
