@@ -92,7 +92,7 @@ class RunFolder:
 
     def write_manifest(self, manifest: Mapping[str, object]) -> None:
         """Write `manifest.json`; from here on the folder counts as a run."""
-        text = json.dumps(manifest, indent=2, sort_keys=True, allow_nan=False)
+        text = json.dumps(manifest, indent=2, allow_nan=False)
         write_atomically(self.path / MANIFEST, f"{text}\n".encode())
 
     def _checkpoints(self) -> Path:
