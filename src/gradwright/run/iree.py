@@ -11,6 +11,7 @@ from gradwright.errors import LowererError, UnsupportedError
 from gradwright.hlo.signature import Port
 from gradwright.run.backend import Array, Buffer, Compilable, IreeDriver, Options
 from gradwright.run.isolation import describe_exit, first_lines
+from gradwright.run.mlir import without_aliases
 from gradwright.run.settings import applied
 
 _PINNED_FLAGS = (
@@ -48,12 +49,15 @@ def version() -> str:
 
 
 def flags_of(options: Options) -> tuple[str, ...]:
-    """Return every flag that a compilation sees, pinned ones first."""
-    return (*_PINNED_FLAGS, *options.iree_flags)
+    """Return all that a compilation depends on besides the text, pinned flags first."""
+    return (*_PINNED_FLAGS, *options.iree_flags, "without tf.aliasing_output")
 
 
 def compile_program(program: Compilable, options: Options) -> bytes:
     """Compile with `iree-compile` (a process of its own) and return the module.
+
+    Marks of aliased state are left out of the text: IREE 3.13 takes them as leave to overwrite an
+    argument at once, and computes gradients that read a parameter from its updated value.
 
     Errors: UnsupportedError for select_and_scatter, which IREE compiles to wrong gradients where
     windows do not overlap and not at all where they do; LowererError where the compiler refuses,
@@ -62,8 +66,8 @@ def compile_program(program: Compilable, options: Options) -> bytes:
     _refuse_select_and_scatter(program)
     try:
         result = subprocess.run(
-            [_compiler(), "-", *flags_of(options)],
-            input=program.text.encode(),
+            [_compiler(), "-", *_PINNED_FLAGS, *options.iree_flags],
+            input=without_aliases(program.text).encode(),
             capture_output=True,
             timeout=options.timeout,
             check=False,

@@ -17,6 +17,7 @@ _chlo: Any = import_module("jaxlib.mlir.dialects.chlo")
 stablehlo: Any = import_module("jaxlib.mlir.dialects.stablehlo")
 
 _POSITION = re.compile(r'error: "-":(\d+):(\d+): (.*)')
+_ALIAS = "tf.aliasing_output"
 _ACCEPTED = "StableHLO that the official parser and verifier accept"
 
 
@@ -64,6 +65,23 @@ def read_main(text: str) -> Main:
         attributes = cast(Any, module.operation.attributes)
         name = str(attributes["sym_name"].value) if "sym_name" in attributes else "main"
         return Main(name, _signature_of(functions["main"]))
+
+
+def without_aliases(text: str) -> str:
+    """Return the same module with no `tf.aliasing_output` on the arguments of any function."""
+    with make_context():
+        module = ir.Module.parse(text)
+        for function in cast(list[Any], list(module.body.operations)):
+            if "arg_attrs" not in function.attributes:
+                continue
+            kept = [
+                ir.DictAttr.get(
+                    {named.name: named.attr for named in attributes if named.name != _ALIAS}
+                )
+                for attributes in function.arg_attrs
+            ]
+            function.attributes["arg_attrs"] = ir.ArrayAttr.get(kept)
+        return str(module)
 
 
 def _parse_error(text: str, message: str) -> ParseError:
@@ -127,6 +145,6 @@ def _aliases(function: Any, count: int) -> dict[int, int]:
         return {}
     aliases: dict[int, int] = {}
     for index, attributes in zip(range(count), function.arg_attrs, strict=True):
-        if "tf.aliasing_output" in attributes:
-            aliases[index] = int(attributes["tf.aliasing_output"].value)
+        if _ALIAS in attributes:
+            aliases[index] = int(attributes[_ALIAS].value)
     return aliases
