@@ -130,14 +130,13 @@ def check_labels(
             remedy="Images and labels belong to different files or one of them is incomplete",
         )
     top = 2**31 if classes is None else classes
-    values = labels.astype(np.int64)
-    wrong = (values < 0) | (values >= top)
+    wrong = (labels < 0) | (labels >= top)
     if wrong.any():
         first = int(wrong.argmax())
         raise DataError(
             where=where,
             expected=f"labels in 0..{top - 1}",
-            found=f"label {values[first]} at index {first}",
+            found=f"label {labels[first]} at index {first}",
         )
 
 
