@@ -1,1 +1,53 @@
-"""To be filled."""
+"""Layers: for each its parameters, shapes, forward, backward and meaning in one place."""
+
+from gradwright.layers.activation import Activation, Function
+from gradwright.layers.batch_norm import BatchNorm, RunningVariance
+from gradwright.layers.composition import Block, ConvBn, Gate, Residual, Sequential
+from gradwright.layers.convolution import Conv2d, DepthwiseConv2d
+from gradwright.layers.dense import Dense, Flatten, OneHot
+from gradwright.layers.dropout import Dropout, DropPath
+from gradwright.layers.formulation import (
+    PORTABLE,
+    TEXTBOOK,
+    DepthwiseForm,
+    Formulation,
+    Layout,
+    MaxPoolForm,
+    WeightGradient,
+)
+from gradwright.layers.layer import Layer
+from gradwright.layers.pooling import AvgPool, Divisor, GlobalAvgPool, MaxPool
+from gradwright.spec.padding import Explicit, Padding
+
+__all__ = [
+    "PORTABLE",
+    "TEXTBOOK",
+    "Activation",
+    "AvgPool",
+    "BatchNorm",
+    "Block",
+    "Conv2d",
+    "ConvBn",
+    "Dense",
+    "DepthwiseConv2d",
+    "DepthwiseForm",
+    "Divisor",
+    "DropPath",
+    "Dropout",
+    "Explicit",
+    "Flatten",
+    "Formulation",
+    "Function",
+    "Gate",
+    "GlobalAvgPool",
+    "Layer",
+    "Layout",
+    "MaxPool",
+    "MaxPoolForm",
+    "OneHot",
+    "Padding",
+    "Residual",
+    "RunningVariance",
+    "Sequential",
+    "WeightGradient",
+]

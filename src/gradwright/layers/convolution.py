@@ -1,0 +1,176 @@
+"""Convolution layers: dense, grouped and depthwise."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from gradwright.errors import SpecError
+from gradwright.hlo import Shape, Value
+from gradwright.layers.convolution_forms import ConvolutionRule, convolve, input_gradient
+from gradwright.layers.layer import Layer, require_image, require_positive
+from gradwright.layers.walk import Walk
+from gradwright.layers.weight_gradient import weight_gradient
+from gradwright.spec import Constant, Decay, HeNormal, Plan, Slot
+from gradwright.spec.padding import AnyPadding, Padding, Pair, Windows
+
+
+@dataclass(frozen=True, slots=True)
+class Conv2d(Layer):
+    """Two-dimensional convolution (cross-correlation), dense or grouped.
+
+    Shapes: x: [B, C, H, W], weight: [O, C / groups, kH, kW], bias: [O], y: [B, O, P, Q] with
+    P = (H + low + high - ((kH - 1) dilation + 1)) // stride + 1. Same as PyTorch.
+    Math: with dy reversed through the same relation, dx is the convolution of the stride-dilated
+    dy with the reversed kernel, dW the correlation of x with dy; dbias = sum dy over B, P, Q.
+    Padding has no default where conventions disagree: at a stride, or with an even window.
+    """
+
+    kind: ClassVar[str] = "conv"
+    out_channels: int
+    kernel: int | Pair
+    strides: int | Pair = 1
+    padding: AnyPadding | None = None
+    dilation: int | Pair = 1
+    groups: int = 1
+    bias: bool = True
+    in_channels: int | None = None
+
+    def plan(self, path: str, input: Shape) -> Plan:
+        """Return shapes and slots."""
+        channels, _, _ = require_image(path, self, input)
+        kernel = pair(self.kernel)
+        require_positive(path, self, self.out_channels, self.groups, *kernel)
+        if self.in_channels not in (None, channels):
+            expected = f"{self.in_channels} input channels, as declared"
+            raise SpecError(where=path, expected=expected, found=str(channels))
+        if channels % self.groups or self.out_channels % self.groups:
+            expected = f"channels divisible by {self.groups} groups"
+            found = f"{channels} in, {self.out_channels} out"
+            raise SpecError(where=path, expected=expected, found=found)
+        shape = (self.out_channels, channels // self.groups, *kernel)
+        fan_in = shape[1] * kernel[0] * kernel[1]
+        slots = [Slot("weight", shape, HeNormal(fan_in), Decay.DECAYS)]
+        if self.bias:
+            slots.append(Slot("bias", (self.out_channels,), Constant(0), Decay.EXEMPT))
+        counts = self.windows(path, input).counts
+        return Plan(path, self, input, (self.out_channels, *counts), tuple(slots))
+
+    def windows(self, path: str, input: Shape) -> Windows:
+        """Return where each output position reads, SpecError where no window fits."""
+        strides, dilation = pair(self.strides), pair(self.dilation)
+        require_positive(path, self, *strides, *dilation)
+        return fitting_windows(
+            path, self, input, pair(self.kernel), strides, dilation, self.padding
+        )
+
+    def forward(self, walk: Walk, plan: Plan, x: Value) -> Value:
+        """Write y and record dx, dW, dbias."""
+        rule = ConvolutionRule(self.windows(plan.path, plan.input), self.groups)
+        weight = walk.slot(plan, "weight")
+        y = convolve(walk, rule, x, weight)
+        inputs = (x, weight)
+        if self.bias:
+            bias = walk.slot(plan, "bias")
+            y = walk.b.add(y, walk.per_channel(bias, y), hint="y")
+            inputs = (x, weight, bias)
+
+        def pullback(dy: Value) -> list[Value]:
+            dx = input_gradient(walk, rule, weight, dy)
+            cotangents = [dx, weight_gradient(walk, rule, x, weight, dy)]
+            if self.bias:
+                cotangents.append(walk.b.sum(dy, walk.other_axes(dy), hint="dbias"))
+            return cotangents
+
+        return walk.record(plan, inputs, y, pullback)
+
+    def meaning(self, plan: Plan) -> str:
+        """Return the index notation."""
+        windows = self.windows(plan.path, plan.input)
+        channels = plan.slots[0].shape[1]
+        group = self.out_channels // self.groups
+        c = "c" if self.groups == 1 else f"{channels}*(o//{group}) + c"
+        bounds = f"c<{channels},u<{windows.kernel[0]},v<{windows.kernel[1]}"
+        reads = ",".join(window_reads(windows))
+        bias = " + bias[o]" if self.bias else ""
+        return f"y[n,o,i,j] = sum({bounds}) weight[o,c,u,v] * x[n,{c},{reads}]{bias}"
+
+
+@dataclass(frozen=True, slots=True)
+class DepthwiseConv2d(Layer):
+    """Convolution of each channel with its own kernel.
+
+    Shapes: x: [B, C, H, W], weight: [C, 1, kH, kW], y: [B, C, P, Q]. Same as a PyTorch convolution
+    with groups = C. Math: that of `Conv2d`.
+    """
+
+    kind: ClassVar[str] = "dwconv"
+    kernel: int | Pair
+    strides: int | Pair = 1
+    padding: AnyPadding | None = None
+    dilation: int | Pair = 1
+    bias: bool = True
+
+    def plan(self, path: str, input: Shape) -> Plan:
+        """Return shapes and slots."""
+        channels, _, _ = require_image(path, self, input)
+        grouped = self._grouped(channels).plan(path, input)
+        return Plan(path, self, input, grouped.output, grouped.slots)
+
+    def forward(self, walk: Walk, plan: Plan, x: Value) -> Value:
+        """Write y and record dx, dW, dbias."""
+        return self._grouped(plan.input[0]).forward(walk, plan, x)
+
+    def meaning(self, plan: Plan) -> str:
+        """Return the index notation."""
+        return self._grouped(plan.input[0]).meaning(plan)
+
+    def _grouped(self, channels: int) -> Conv2d:
+        return Conv2d(
+            channels,
+            self.kernel,
+            self.strides,
+            self.padding,
+            self.dilation,
+            groups=channels,
+            bias=self.bias,
+        )
+
+
+def pair(extent: int | Pair) -> Pair:
+    """Return (height, width), an integer standing for both."""
+    return (extent, extent) if isinstance(extent, int) else extent
+
+
+def fitting_windows(
+    path: str,
+    layer: Layer,
+    input: Shape,
+    kernel: Pair,
+    strides: Pair,
+    dilation: Pair,
+    padding: AnyPadding | None,
+) -> Windows:
+    """Resolve the padding of a layer's windows, SpecError where it is unnamed or none fits."""
+    _, height, width = input
+    rule = padding or Padding.SYMMETRIC
+    windows = Windows.over((height, width), kernel, strides, dilation, rule)
+    if padding is None and (max(strides) > 1 or any(span % 2 == 0 for span in windows.spans)):
+        raise SpecError(
+            where=path,
+            expected="a named padding, since conventions differ at a stride or an even window",
+            found=f"none in {layer}",
+            remedy="Say Padding.SYMMETRIC, Padding.SAME_UPPER, Padding.VALID or Explicit(...)",
+        )
+    if min(windows.counts) < 1:
+        expected = f"at least one window of {windows.spans} in {input} padded by {windows.padding}"
+        raise SpecError(where=path, expected=expected, found=f"{windows.counts} windows")
+    return windows
+
+
+def window_reads(windows: Windows) -> tuple[str, str]:
+    """Return the index expressions of height and width that tap (u, v) of window (i, j) reads."""
+    row, column = (
+        f"{windows.strides[axis]}*{window} + {windows.dilation[axis]}*{tap}"
+        f" - {windows.padding[axis][0]}"
+        for axis, (window, tap) in enumerate((("i", "u"), ("j", "v")))
+    )
+    return row, column

@@ -1,0 +1,76 @@
+"""Formulations: how a program computes what its layers mean.
+
+Every form of one layer means the same function over the reals; they differ in speed and in which
+backends can lower them. The choice is a value on the program.
+"""
+
+import enum
+from dataclasses import dataclass
+
+
+class Layout(enum.Enum):
+    """Order of the dimensions of pictures inside a program (arguments are always NCHW)."""
+
+    NCHW = "nchw"
+    NHWC = "nhwc"
+
+    @property
+    def channel(self) -> int:
+        """Dimension of the channels in a batch of pictures."""
+        return 1 if self is Layout.NCHW else 3
+
+    @property
+    def spatial(self) -> tuple[int, int]:
+        """Dimensions of height and width in a batch of pictures."""
+        return (2, 3) if self is Layout.NCHW else (1, 2)
+
+
+class WeightGradient(enum.Enum):
+    """How the gradient of a dense convolution's kernel is computed."""
+
+    CONVOLUTION = "convolution"
+    """One convolution whose kernel is the output cotangent."""
+    SHIFTED_DOTS = "shifted-dots"
+    """One matrix product per kernel position, over shifted slices of the padded input."""
+
+
+class DepthwiseForm(enum.Enum):
+    """How a convolution with one input channel per group is computed."""
+
+    CONVOLUTION = "convolution"
+    """Grouped convolutions, forward and backward."""
+    SHIFTED_PRODUCTS = "shifted-products"
+    """Sums of products of shifted slices with per-channel weights."""
+
+
+class MaxPoolForm(enum.Enum):
+    """How a max pool finds its maxima and routes its cotangent; ties go to the first maximum."""
+
+    SCATTER = "scatter"
+    """reduce_window forward, select_and_scatter backward (IREE cannot lower the latter)."""
+    WINNER = "winner"
+    """The index of the first maximum is kept as a byte and compared in the backward."""
+
+
+@dataclass(frozen=True, slots=True)
+class Formulation:
+    """One choice for each layer that has several forms."""
+
+    layout: Layout
+    weight_gradient: WeightGradient
+    depthwise: DepthwiseForm
+    max_pool: MaxPoolForm
+
+
+TEXTBOOK = Formulation(
+    Layout.NCHW, WeightGradient.CONVOLUTION, DepthwiseForm.CONVOLUTION, MaxPoolForm.SCATTER
+)
+"""The shortest text: one operation per rule, as a textbook writes it."""
+
+PORTABLE = Formulation(
+    Layout.NHWC,
+    WeightGradient.SHIFTED_DOTS,
+    DepthwiseForm.SHIFTED_PRODUCTS,
+    MaxPoolForm.WINNER,
+)
+"""The default: lowered by every backend and fast on CPUs."""

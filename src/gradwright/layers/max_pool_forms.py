@@ -1,0 +1,72 @@
+"""Two forms of the max pool with one tie convention: the first maximum in row-major order."""
+
+import math
+from collections.abc import Callable
+
+from gradwright.hlo import ElementType, Value
+from gradwright.hlo.attributes import Direction, ScatterWindow, Window
+from gradwright.layers.formulation import MaxPoolForm
+from gradwright.layers.slices import padded, scatter_taps, tap_slice, taps
+from gradwright.layers.walk import Walk
+from gradwright.spec.padding import Windows
+
+Written = tuple[Value, Callable[[Value], Value]]
+
+
+def write(walk: Walk, windows: Windows, x: Value) -> Written:
+    """Return (y, pullback) in the walk's form."""
+    if walk.formulation.max_pool is MaxPoolForm.SCATTER:
+        return _scatter(walk, windows, x)
+    return _winner(walk, windows, x)
+
+
+def _scatter(walk: Walk, windows: Windows, x: Value) -> Written:
+    """reduce_window, and select_and_scatter over the picture padded with -inf explicitly.
+
+    The explicit padding avoids backends' padded select_and_scatter, which has had defects.
+    """
+    b = walk.b
+    inside = padded(walk, windows, x, -math.inf, hint="bordered")
+    extents, strides = [1] * 4, [1] * 4
+    for axis, dimension in enumerate(walk.formulation.layout.spatial):
+        extents[dimension] = windows.kernel[axis]
+        strides[dimension] = windows.strides[axis]
+    ones, none = (1,) * 4, ((0, 0),) * 4
+    window = Window(tuple(extents), tuple(strides), ones, ones, none)
+    y = b.reduce_window(inside, -math.inf, window, b.maxima, hint="y")
+
+    def pullback(dy: Value) -> Value:
+        scatter = ScatterWindow(window.dimensions, window.strides, none)
+        routed = b.select_and_scatter(inside, dy, scatter, hint="routed")
+        start, limit = [0] * 4, list(routed.shape)
+        for axis, dimension in enumerate(walk.formulation.layout.spatial):
+            start[dimension] = windows.padding[axis][0]
+            limit[dimension] = start[dimension] + windows.extents[axis]
+        return b.slice(routed, start, limit, hint="dx")
+
+    return y, pullback
+
+
+def _winner(walk: Walk, windows: Windows, x: Value) -> Written:
+    """Running maximum over the taps with the index of its first holder, kept as a byte."""
+    b = walk.b
+    inside = padded(walk, windows, x, -math.inf, hint="bordered")
+    slices = [tap_slice(walk, windows, inside, tap) for tap in taps(windows)]
+    index = ElementType.I8 if len(slices) <= 128 else ElementType.I32
+    best = slices[0]
+    numbers = [b.splat(n, best.type.with_element(index)) for n in range(len(slices))]
+    winner = numbers[0]
+    for number, challenger in zip(numbers[1:], slices[1:], strict=True):
+        beats = b.compare(Direction.GT, challenger, best, hint="beats")
+        winner = b.select(beats, number, winner, hint="winner")
+        best = b.maximum(best, challenger, hint="y")
+
+    def pullback(dy: Value) -> Value:
+        zero = b.splat_like(0, dy)
+        parts = [
+            b.select(b.compare(Direction.EQ, winner, number), dy, zero, hint="part")
+            for number in numbers
+        ]
+        return scatter_taps(walk, windows, parts)
+
+    return best, pullback

@@ -1,0 +1,163 @@
+"""One walk over a net: the builder, the mode, the arguments, and the tape of pullbacks."""
+
+import enum
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gradwright.hlo import Builder, ElementType, Shape, Value
+from gradwright.layers.formulation import Formulation
+from gradwright.layers.layer import emitting
+from gradwright.spec import Plan
+
+Pullback = Callable[[Value], Sequence[Value | None]]
+
+
+class Mode(enum.Enum):
+    """What a layer does where training and evaluation differ."""
+
+    TRAINING = "training"
+    """Batch statistics; masks applied."""
+    EVALUATION = "evaluation"
+    """Running statistics; masks absent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One primitive on the tape.
+
+    `pullback(dy)` appends the vector-Jacobian product and returns one cotangent per input, None
+    where the derivative is zero or not asked for by definition (masks, labels).
+    """
+
+    plan: Plan
+    inputs: tuple[Value, ...]
+    output: Value
+    pullback: Pullback
+
+
+@dataclass(slots=True)
+class Walk:
+    """State of one walk; `layer.forward(walk, plan, x)` reads arguments here and records steps."""
+
+    b: Builder
+    element: ElementType
+    batch: int
+    mode: Mode
+    formulation: Formulation
+    slots: Mapping[str, Value]
+    masks: Mapping[str, Value]
+    updated: dict[str, Value] = field(default_factory=dict[str, Value])
+    """New running statistics by full slot name."""
+    read: dict[str, Value] = field(default_factory=dict[str, Value])
+    """Input activation of each layer by path."""
+    tape: list[Step] = field(default_factory=list[Step])
+
+    def slot(self, plan: Plan, name: str) -> Value:
+        """Return the argument that holds a slot of the layer."""
+        return self.slots[plan.full(name)]
+
+    def mask(self, plan: Plan, name: str) -> Value | None:
+        """Return the argument that holds a mask; None in evaluation."""
+        return self.masks[plan.full(name)] if self.mode is Mode.TRAINING else None
+
+    def record(
+        self, plan: Plan, inputs: Sequence[Value], output: Value, pullback: Pullback
+    ) -> Value:
+        """Put a primitive on the tape and return its output."""
+        self.tape.append(Step(plan, tuple(inputs), output, pullback))
+        return output
+
+    def shape(self, example: Shape) -> Shape:
+        """Return the shape, in this walk's layout, of a batch of examples."""
+        if len(example) != 3:
+            return (self.batch, *example)
+        shape = [self.batch, *example]
+        formulation = self.formulation.layout
+        channels, height, width = example
+        shape[formulation.channel] = channels
+        shape[formulation.spatial[0]], shape[formulation.spatial[1]] = height, width
+        return tuple(shape)
+
+    def enter(self, value: Value, *, hint: str) -> Value:
+        """Return a batch of pictures [B, C, H, W] in this walk's layout."""
+        if value.type.rank != 4:
+            return value
+        channel, (height, width) = self.formulation.layout.channel, self.formulation.layout.spatial
+        order = [0] * 4
+        order[channel], order[height], order[width] = 1, 2, 3
+        return self.b.transpose(value, order, hint=hint)
+
+    def leave(self, value: Value, *, hint: str) -> Value:
+        """Return a batch of pictures of this walk's layout as [B, C, H, W]."""
+        if value.type.rank != 4:
+            return value
+        layout = self.formulation.layout
+        return self.b.transpose(value, (0, layout.channel, *layout.spatial), hint=hint)
+
+    def per_channel(self, vector: Value, like: Value) -> Value:
+        """Return a [C] vector broadcast to the shape of an activation."""
+        rank = like.type.rank
+        axis = self.formulation.layout.channel if rank == 4 else rank - 1
+        return self.b.broadcast(vector, like.shape, (axis,))
+
+    def other_axes(self, like: Value) -> tuple[int, ...]:
+        """Return every dimension of an activation except the channels."""
+        rank = like.type.rank
+        axis = self.formulation.layout.channel if rank == 4 else rank - 1
+        return tuple(i for i in range(rank) if i != axis)
+
+
+def forward_chain(walk: Walk, plans: Sequence[Plan], x: Value) -> Value:
+    """Write layers one after the other."""
+    for plan in plans:
+        x = forward(walk, plan, x)
+    return x
+
+
+def forward(walk: Walk, plan: Plan, x: Value) -> Value:
+    """Write one layer under its own names and comment."""
+    walk.read[plan.path] = x
+    with walk.b.scope(plan.path, describe(plan)):
+        return emitting(plan).forward(walk, plan, x)
+
+
+def backward(walk: Walk, output: Value, seed: Value) -> "Cotangents":
+    """Write the pullbacks of the tape from `output` down, starting with cotangent `seed`."""
+    cotangents = Cotangents(walk.b)
+    cotangents.add(output, seed)
+    for step in reversed(walk.tape):
+        dy = cotangents.get(step.output)
+        if dy is None:
+            continue
+        with walk.b.scope(step.plan.path, f"{describe(step.plan)}, backward"):
+            for value, cotangent in zip(step.inputs, step.pullback(dy), strict=True):
+                if cotangent is not None:
+                    cotangents.add(value, cotangent)
+    return cotangents
+
+
+@dataclass(frozen=True, slots=True)
+class Cotangents:
+    """The cotangent of each value met so far; a value used twice adds up."""
+
+    b: Builder
+    _known: dict[int, Value] = field(default_factory=dict[int, Value])
+
+    def get(self, value: Value) -> Value | None:
+        """Return the cotangent of a value, None where no path leads to it."""
+        return self._known.get(id(value))
+
+    def add(self, value: Value, cotangent: Value) -> None:
+        """Add to the cotangent of a value."""
+        if cotangent.type != value.type:
+            expected = f"a cotangent {value.type} of %{value.name}"
+            raise self.b.mismatch("backward", expected, str(cotangent.type))
+        known = self._known.get(id(value))
+        total = cotangent if known is None else self.b.add(known, cotangent, hint="dsum")
+        self._known[id(value)] = total
+
+
+def describe(plan: Plan) -> str:
+    """Return the comment of a layer: path, declaration, shapes of one example."""
+    shapes = f"{list(plan.input)} -> {list(plan.output)}"
+    return f"{plan.path}: {plan.layer} {shapes}"
