@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gradwright.errors import ParseError, SpecError
 from gradwright.hlo.signature import Port, Signature
-from gradwright.run import interpreter, iree, mlir, xla
+from gradwright.run import interpreter, iree, xla
 from gradwright.run.backend import (
     Backend,
     CacheOutcome,
@@ -19,6 +19,7 @@ from gradwright.run.backend import (
 from gradwright.run.cache import NO_CACHE, Cache, DamagedEntry, key_of
 from gradwright.run.executable import Executable
 from gradwright.run.machine import cpu_name
+from gradwright.run.module_text import read_main
 from gradwright.run.settings import current_settings
 
 DEFAULT_OPTIONS = Options()
@@ -110,9 +111,9 @@ def _backend(name: Backend | str) -> Backend:
 def _known(program: Compilable | str) -> Compilable:
     """Verify the text; give a bare one a signature, and hold a program to its own."""
     if isinstance(program, str):
-        main = mlir.read_main(program)
+        main = read_main(program)
         return _Text(main.name, program, main.signature)
-    found = mlir.read_main(program.text).signature
+    found = read_main(program.text).signature
     _check_ports(program.name, "arguments", program.signature.inputs, found.inputs)
     _check_ports(program.name, "results", program.signature.outputs, found.outputs)
     return program

@@ -24,7 +24,7 @@ class InterpretedProgram:
     def __init__(self, program: Compilable, options: Options) -> None:
         self._program = program
         self._text = program.text.encode()
-        self._types = [str(port.type) for port in program.signature.inputs]
+        self._inputs = [(port.shape, port.type.element.value) for port in program.signature.inputs]
         self._timeout = options.timeout
 
     def put(self, index: int, array: Array) -> Buffer:
@@ -37,7 +37,7 @@ class InterpretedProgram:
 
     def run(self, buffers: Sequence[Buffer]) -> Sequence[Buffer]:
         """Evaluate one call and wait for it."""
-        header = {"do": "interpret", "inputs": self._types}
+        header = {"do": "interpret", "inputs": self._inputs}
         results = ask(
             header,
             [self._text, *(buffer.tobytes() for buffer in buffers)],

@@ -11,7 +11,7 @@ from gradwright.errors import LowererError, UnsupportedError
 from gradwright.hlo.signature import Port
 from gradwright.run.backend import Array, Buffer, Compilable, IreeDriver, Options
 from gradwright.run.isolation import describe_exit, first_lines
-from gradwright.run.mlir import without_aliases
+from gradwright.run.module_text import without_aliases
 from gradwright.run.settings import applied
 
 _PINNED_FLAGS = (

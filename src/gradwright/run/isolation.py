@@ -52,6 +52,10 @@ class WorkerDied(Exception):
     """The worker ended before it answered; the message says how and what it printed last."""
 
 
+class WorkerRefused(Exception):
+    """The worker answered with an error; the message is that and what was printed with it."""
+
+
 class Worker:
     """One child process; it serves one request at a time and is never restarted."""
 
@@ -80,26 +84,34 @@ class Worker:
 
     def request(
         self, header: Mapping[str, Any], blobs: Sequence[bytes | memoryview], timeout: float
-    ) -> tuple[frames.Header, list[bytes]]:
-        """Send one request and wait for the reply; WorkerDied where none comes."""
+    ) -> list[bytes]:
+        """Send one request and wait for the reply.
+
+        Errors: WorkerRefused where the reply is an error, WorkerDied where none comes.
+        """
         with self._lock:
             late = threading.Event()
+            start = os.fstat(self._log.fileno()).st_size
             timer = threading.Timer(timeout, self._give_up, [late])
             timer.start()
             try:
                 assert self._process.stdin is not None
                 assert self._process.stdout is not None
                 frames.write(self._process.stdin, header, blobs)
-                return frames.read(self._process.stdout)
+                reply, results = frames.read(self._process.stdout)
             except (EOFError, BrokenPipeError):
                 code = self._process.wait()
-                reason = f"no answer within {timeout:g} s" if late.is_set() else self._last(code)
-                raise WorkerDied(reason) from None
+                late_reason = f"no answer within {timeout:g} s"
+                ended = describe_exit(code, self._printed(start))
+                raise WorkerDied(late_reason if late.is_set() else ended) from None
             except BaseException:  # an interrupt leaves half a message behind: never use it again
                 self._process.kill()
                 raise
             finally:
                 timer.cancel()
+            if "error" in reply:
+                raise WorkerRefused(f"{reply['error']}\n{self._printed(start)}")
+            return results
 
     def close(self) -> None:
         """End the child and free what it holds."""
@@ -113,10 +125,10 @@ class Worker:
         late.set()
         self._process.kill()
 
-    def _last(self, code: int) -> str:
-        self._log.seek(0)
-        printed = self._log.read().decode(errors="replace")
-        return describe_exit(code, printed)
+    def _printed(self, start: int) -> str:
+        """Return what the child printed from `start` on; it shares our file position, so pread."""
+        size = os.fstat(self._log.fileno()).st_size - start
+        return os.pread(self._log.fileno(), size, start).decode(errors="replace")
 
 
 def _close(stream: IO[bytes]) -> None:
@@ -144,7 +156,7 @@ def ask(
     worker refuses, aborts, is killed or takes longer than `timeout` seconds.
     """
     try:
-        reply, results = _worker().request(header, blobs, timeout)
+        return _worker().request(header, blobs, timeout)
     except WorkerDied as death:
         raise LowererError(
             where=f"program {program} on {what}",
@@ -153,13 +165,12 @@ def ask(
             remedy="The verifier accepts the text, so this is a defect of the backend: try another "
             "backend, or leave out operations until it answers",
         ) from None
-    if "error" in reply:
+    except WorkerRefused as refusal:
         raise LowererError(
             where=f"program {program} on {what}",
             expected="a module that it accepts",
-            found=first_lines(reply["error"]),
-        )
-    return results
+            found=first_lines(str(refusal)),
+        ) from None
 
 
 def _worker() -> Worker:

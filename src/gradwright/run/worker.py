@@ -22,21 +22,21 @@ if __name__ == "__main__":
         _package.__path__ = [str(_folder)]
         sys.modules[_name] = _package
 
+import numpy as np
+
 from gradwright.run import frames
 
 if TYPE_CHECKING:
-    from gradwright.run.interpret import Evaluator
     from gradwright.run.pjrt import Client
 
 Reply = tuple[frames.Header, Sequence[bytes]]
 
 
 class Worker:
-    """Answers requests; the XLA client and the interpreter are made at their first use."""
+    """Answers requests one by one; the XLA client is made at its first use."""
 
     def __init__(self) -> None:
         self._client: Client | None = None
-        self._evaluator: Evaluator | None = None
         self._commands: dict[str, Callable[[frames.Header, list[bytes]], Reply]] = {
             "compile": self._compile,
             "interpret": self._interpret,
@@ -56,11 +56,15 @@ class Worker:
         return {}, [self._client.compile(blobs[0].decode(), header["flags"])]
 
     def _interpret(self, header: frames.Header, blobs: list[bytes]) -> Reply:
-        from gradwright.run.interpret import Evaluator
+        from gradwright.hlo.bindings import evaluate
+        from gradwright.hlo.types import ElementType
 
-        self._evaluator = self._evaluator or Evaluator()
-        results = self._evaluator.run(blobs[0].decode(), header["inputs"], blobs[1:])
-        return {}, results
+        text, *values = blobs
+        arrays = [
+            np.ndarray(tuple(shape), ElementType(element).dtype, buffer=value)
+            for (shape, element), value in zip(header["inputs"], values, strict=True)
+        ]
+        return {}, [result.tobytes() for result in evaluate(text.decode(), arrays)]
 
 
 def serve(requests: IO[bytes], replies: IO[bytes]) -> None:
