@@ -36,23 +36,44 @@ class CompareType(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constant:
-    """Value of `constant`: a read-only array, or one element repeated when `splat`."""
+    """Value of `constant`: a read-only array, whose elements are all the same bits if `splat`.
+
+    Make it with `of` or `repeated`: MLIR takes equal elements for a splat, and so do we.
+    """
 
     array: np.ndarray = field(repr=False)
     splat: bool
 
+    @staticmethod
+    def of(array: np.ndarray) -> "Constant":
+        """Return the constant that holds a copy of an array."""
+        raw = array.tobytes()
+        if array.size and raw == raw[: array.itemsize] * array.size:
+            return Constant.repeated(array.reshape(-1)[:1], array.shape)
+        return Constant(np.ndarray(array.shape, array.dtype, raw), splat=False)
+
+    @staticmethod
+    def repeated(element: np.ndarray, shape: Dims) -> "Constant":
+        """Return the constant of one element at every index, stored once."""
+        if 0 in shape:
+            return Constant(np.ndarray(shape, element.dtype, b""), splat=False)
+        strides = (0,) * len(shape)
+        return Constant(np.ndarray(shape, element.dtype, element.tobytes(), 0, strides), splat=True)
+
+    def key(self) -> tuple[bool, Dims, str, bytes]:
+        """Return what decides equality: the bits, so that NaN equals itself and -0.0 is not 0.0."""
+        raw = self.array.flat[:1].tobytes() if self.splat else self.array.tobytes()
+        return self.splat, self.array.shape, self.array.dtype.name, raw
+
     def __eq__(self, other: object) -> bool:
-        """Compare bit by bit, so that NaN equals itself and -0.0 differs from 0.0."""
+        """Compare bit by bit."""
         if not isinstance(other, Constant):
             return NotImplemented
-        return self._key() == other._key()
+        return self.key() == other.key()
 
     def __hash__(self) -> int:
         """Hash the bits."""
-        return hash(self._key())
-
-    def _key(self) -> tuple[bool, Dims, str, bytes]:
-        return self.splat, self.array.shape, self.array.dtype.name, self.array.tobytes()
+        return hash(self.key())
 
 
 @dataclass(frozen=True, slots=True)

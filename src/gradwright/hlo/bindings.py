@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from gradwright.errors import ParseError, ShapeError, UnsupportedError
+from gradwright.hlo.attributes import Constant
 from gradwright.hlo.ir import Module
 from gradwright.hlo.printer import print_module
 from gradwright.hlo.types import ElementType, TensorType
@@ -23,6 +24,7 @@ Mlir: TypeAlias = Any
 _BYTECODE_MAGIC = b"ML\xefR"
 _POSITION = re.compile(r'loc\("-":(\d+):(\d+)')
 _LEGALIZE_CHLO = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
+_SMALL_FLOATS = (ElementType.BF16, ElementType.F8E4M3FN, ElementType.F8E5M2)
 _LITERAL = re.compile(r"0x[0-9A-Fa-f]+|[-+]?[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?")
 
 
@@ -100,7 +102,7 @@ def refusal(text: str, location: str, message: str) -> ParseError:
     if position is None:
         return ParseError(where="bytecode", expected="a StableHLO module", found=message.strip())
     line, column = int(position[1]), int(position[2])
-    lines = text.splitlines()
+    lines = text.split("\n")
     quoted = lines[line - 1].strip() if line <= len(lines) else ""
     return ParseError(
         where=f"{line}:{column}",
@@ -154,11 +156,22 @@ def tensor_type(type: Mlir) -> TensorType | None:
     text = str(type)
     if not text.startswith("tensor<") or "?" in text or not text.endswith(">"):
         return None
-    *extents, element = text[7:-1].split(",")[0].split("x")
+    *extents, element = text[7:-1].split("x")
     try:
         return TensorType(tuple(map(int, extents)), ElementType(element))
     except ValueError:
         return None
+
+
+def to_constant(elements: Mlir, type: TensorType) -> Constant:
+    """Return the constant of an MLIR elements attribute; a splat is not unfolded."""
+    if not elements.is_splat:
+        return Constant.of(to_array(elements, type))
+    if type.element in _SMALL_FLOATS:
+        one = _small_floats(str(elements), type.with_shape((1,)))
+    else:
+        one = np.asarray(elements).reshape(-1)[:1]
+    return Constant.repeated(one, type.shape)
 
 
 def to_array(elements: Mlir, type: TensorType | None = None) -> np.ndarray:
@@ -166,10 +179,11 @@ def to_array(elements: Mlir, type: TensorType | None = None) -> np.ndarray:
     known = type or tensor_type(elements.type)
     if known is None:
         raise UnsupportedError(where="interpreter", expected="a tensor", found=str(elements.type))
-    native = known.element.dtype.kind in "biuf" and known.element.dtype.num < 256
-    if native:
-        return np.array(elements).reshape(known.shape)
-    return _small_floats(str(elements), known)
+    if known.element in _SMALL_FLOATS:
+        return _small_floats(str(elements), known)
+    view: np.ndarray = np.asarray(elements).reshape(known.shape)
+    # A splat arrives with strides of 0; what it views dies with the MLIR context.
+    return view.copy()
 
 
 def _small_floats(text: str, type: TensorType) -> np.ndarray:

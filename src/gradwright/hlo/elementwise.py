@@ -112,7 +112,7 @@ class Elementwise(Writer):
         if lhs.type != rhs.type:
             found = f"{lhs.type} and {rhs.type}"
             raise self.mismatch("stablehlo.compare", "two operands of one type", found)
-        attributes = Compare(direction, _ordering(lhs.type.element))
+        attributes = Compare(direction, natural_order(lhs.type.element))
         boolean = lhs.type.with_element(ElementType.I1)
         return self.emit_one("stablehlo.compare", (lhs, rhs), boolean, attributes, hint=hint)
 
@@ -160,7 +160,8 @@ class Elementwise(Writer):
         return self.binary(opcode, lhs, rhs, hint=hint)
 
 
-def _ordering(element: ElementType) -> CompareType:
+def natural_order(element: ElementType) -> CompareType:
+    """Return how elements of a type compare where nothing else is stated."""
     if element.is_float:
         return CompareType.FLOAT
     unsigned = element is ElementType.I1 or element.value.startswith("u")

@@ -107,6 +107,10 @@ class Reduction(Elementwise):
         """Return the maximum, for the region of a reduction."""
         return [self.maximum(lhs, rhs)]
 
+    def minima(self, lhs: Value, rhs: Value) -> Sequence[Value]:
+        """Return the minimum, for the region of a reduction."""
+        return [self.minimum(lhs, rhs)]
+
     def _keeps_first(self, candidate: Value, challenger: Value) -> Sequence[Value]:
         return [self.compare(Direction.GE, candidate, challenger)]
 

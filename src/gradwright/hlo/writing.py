@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -24,7 +25,7 @@ class Writer:
 
     def __init__(self) -> None:
         self._blocks: list[list[Operation]] = [[]]
-        self._constants: list[dict[tuple[TensorType, bytes], Value]] = [{}]
+        self._constants: list[dict[Constant, Value]] = [{}]
         self._taken: dict[str, int] = {}
         self._arguments: list[Value] = []
         self._scope = ""
@@ -89,12 +90,14 @@ class Writer:
 
     def constant(self, array: np.ndarray, *, hint: str = "constant") -> Value:
         """Return a dense constant holding `array`; equal ones of a block are written once."""
-        return self._constant(np.ascontiguousarray(array), splat=False, hint=hint)
+        return self._constant(Constant.of(array), hint)
 
     def splat(self, number: Number, type: TensorType, *, hint: str = "") -> Value:
         """Return the constant whose every element is `number`, rounded to the element type."""
-        array = np.full(type.shape, number, dtype=type.element.dtype)
-        return self._constant(array, splat=True, hint=hint or _spell(number))
+        # An overflow of a float rounds to infinity and is meant; one of an integer raises.
+        with np.errstate(over="ignore"):
+            element = np.full((1,), number, dtype=type.element.dtype)
+        return self._constant(Constant.repeated(element, type.shape), hint or _spell(number))
 
     def splat_like(self, number: Number, like: Value) -> Value:
         """Return the constant `number` at the type of `like`."""
@@ -108,12 +111,17 @@ class Writer:
     ) -> Block:
         """Return the block that `write(*arguments)` fills; its results are the terminator's."""
         labels = names or [f"arg{i}" for i in range(len(types))]
+        if len(labels) != len(types):
+            raise self.mismatch("region", f"{len(types)} names", str(list(labels)))
         arguments = tuple(map(self._value, types, labels))
         self._blocks.append([])
         self._constants.append({})
-        results = tuple(write(*arguments))
-        self._constants.pop()
-        return Block(arguments, tuple(self._blocks.pop()), results)
+        try:
+            results = tuple(write(*arguments))
+        finally:
+            self._constants.pop()
+            operations = self._blocks.pop()
+        return Block(arguments, tuple(operations), results)
 
     def finish(
         self, name: str, results: Sequence[Value], aliases: tuple[tuple[int, int], ...] = ()
@@ -127,14 +135,13 @@ class Writer:
         where = f"{self._scope}: {opcode}" if self._scope else opcode
         return ShapeError(where=where, expected=expected, found=found)
 
-    def _constant(self, array: np.ndarray, *, splat: bool, hint: str) -> Value:
-        array.flags.writeable = False
-        type = TensorType(array.shape, ElementType.of(array.dtype))
-        key = type, bytes([splat]) + (array.flat[:1] if splat else array).tobytes()
-        known = self._constants[-1].get(key)
+    def _constant(self, constant: Constant, hint: str) -> Value:
+        known = self._constants[-1].get(constant)
         if known is None:
-            known = self.emit_one("stablehlo.constant", (), type, Constant(array, splat), hint=hint)
-            self._constants[-1][key] = known
+            array = constant.array
+            type = TensorType(array.shape, ElementType.of(array.dtype))
+            known = self.emit_one("stablehlo.constant", (), type, constant, hint=hint)
+            self._constants[-1][constant] = known
         return known
 
     def _value(self, type: TensorType, hint: str) -> Value:
@@ -153,18 +160,26 @@ class Writer:
 
 
 def without_dead_code(block: Block) -> Block:
-    """Return the block without operations whose results reach none of its results."""
-    live = {id(value) for value in block.results}
+    """Return the block, and the blocks in it, without operations that no result depends on."""
+    return _pruned(block, {id(value) for value in block.results})
+
+
+def _pruned(block: Block, live: set[int]) -> Block:
+    """Prune backwards; `live` gains what the kept operations and their regions use."""
     kept: list[Operation] = []
     for operation in reversed(block.operations):
-        if not any(id(result) in live for result in operation.results):
-            continue
-        kept.append(operation)
-        live.update(id(value) for value in operation.operands)
-        for region in operation.regions:
-            live.update(id(value) for value in region.results)
-            live.update(id(value) for nested in region.walk() for value in nested.operands)
+        if any(id(result) in live for result in operation.results):
+            live.update(id(value) for value in operation.operands)
+            kept.append(_with_pruned_regions(operation, live))
     return Block(block.arguments, tuple(reversed(kept)), block.results)
+
+
+def _with_pruned_regions(operation: Operation, live: set[int]) -> Operation:
+    if not operation.regions:
+        return operation
+    live.update(id(value) for region in operation.regions for value in region.results)
+    regions = tuple(_pruned(region, live) for region in operation.regions)
+    return replace(operation, regions=regions)
 
 
 def _spell(number: Number) -> str:
