@@ -140,7 +140,8 @@ class Loop:
             loss = float(done.outputs["loss"])
             if not math.isfinite(loss):
                 raise self._diverged(done.step, "a finite loss", str(loss))
-            correct = float(done.outputs["correct"]) if "correct" in done.outputs else None
+            hits = done.outputs.get("correct")
+            correct = None if hits is None else float(hits)
             progress = replace(
                 progress,
                 step=done.step,

@@ -19,7 +19,8 @@ def write_atomically(path: Path, content: bytes) -> None:
     Errors: CheckpointError with the path and what the system said.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY_SUFFIX}")
-    with reported(path, f"room and permission to write {len(content):,} bytes"):
+    unchanged = "What was complete before is unchanged."
+    with reported(path, f"room and permission to write {len(content):,} bytes", remedy=unchanged):
         try:
             with temporary.open("wb") as stream:
                 stream.write(content)
@@ -49,7 +50,7 @@ def remove_temporaries(folder: Path) -> None:
 
 
 @contextmanager
-def reported(path: Path, expected: str) -> Generator[None]:
+def reported(path: Path, expected: str, *, remedy: str = "") -> Generator[None]:
     """Turn what the operating system says about a path into a CheckpointError."""
     try:
         yield
@@ -58,5 +59,5 @@ def reported(path: Path, expected: str) -> Generator[None]:
             where=str(path),
             expected=expected,
             found=error.strerror or type(error).__name__,
-            remedy="Nothing that was complete before has been changed.",
+            remedy=remedy,
         ) from error
