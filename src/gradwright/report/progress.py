@@ -3,7 +3,6 @@
 import sys
 import time
 from dataclasses import replace
-from pathlib import Path
 from typing import TextIO
 
 from rich.console import Console
@@ -14,6 +13,8 @@ from gradwright.train import Row, RunFacts, Watcher
 
 # A bar that is redrawn at every step of a small net would cost more than the step.
 _REDRAW_SECONDS = 0.1
+# Drawing takes some tenths of a second.
+_PICTURE_SECONDS = 20.0
 
 
 def progress_on(stream: TextIO | None = None) -> Watcher:
@@ -105,20 +106,24 @@ class ProgressBar(Watcher):
 
 
 class CurvePicture(Watcher):
-    """Keeps `curves.png` of the run folder up to date, epoch by epoch."""
+    """Keeps `curves.png` of the run folder up to date: some seconds behind, and at the end."""
 
     def __init__(self) -> None:
-        self._folder: Path | None = None
-        self._title = ""
+        self._facts: RunFacts | None = None
+        self._drawn = time.monotonic()
 
     def started(self, facts: RunFacts) -> None:
         """Remember the folder."""
-        self._folder, self._title = facts.folder, facts.title
+        self._facts = facts
 
     def logged(self, row: Row, ms_per_step: float | None) -> None:
-        """Draw at the end of each epoch."""
-        if self._folder is not None and row.test_accuracy is not None:
-            draw_curves(self._folder, title=self._title)
+        """Draw where the last picture is old, and after the last step."""
+        facts, now = self._facts, time.monotonic()
+        if facts is None or facts.folder is None:
+            return
+        if row.step == facts.total_steps or now - self._drawn >= _PICTURE_SECONDS:
+            draw_curves(facts.folder, title=facts.title)
+            self._drawn = now
 
 
 def describe(row: Row, ms_per_step: float | None) -> str:

@@ -14,11 +14,11 @@ from gradwright.train.loop import Loop, Records
 from gradwright.train.masks import draw_mask
 from gradwright.train.metrics import Meter, MetricsLog, Row, read_rows
 from gradwright.train.options import TrainOptions
-from gradwright.train.parts import Parts
+from gradwright.train.parts import Parts, emit_parts
 from gradwright.train.result import Summary, TrainResult
 from gradwright.train.schedule import Decay, Schedule
 from gradwright.train.storage import write_atomically
-from gradwright.train.training import train_parts
+from gradwright.train.training import train, train_parts
 from gradwright.train.watch import RunFacts, Watcher
 
 __all__ = [
@@ -43,11 +43,13 @@ __all__ = [
     "TrainResult",
     "Watcher",
     "draw_mask",
+    "emit_parts",
     "evaluate",
     "existing_run",
     "new_run",
     "read_checkpoint",
     "read_rows",
+    "train",
     "train_parts",
     "write_atomically",
     "write_checkpoint",

@@ -49,10 +49,11 @@ class Evaluator:
         kept = {port.name: state[port.name] for port in ports if port.role.is_state}
         session = self.executable.session(kept)
         [images] = [port for port in ports if port.role is Role.DATA]
+        [logits] = self.executable.signature.outputs
 
         def forward(batch: Batch) -> Logits:
             result = session.step(**{images.name: fit_images(batch.images, images)})
-            return result["logits"]
+            return result[logits.name]
 
         return evaluate(forward, evaluation_batches(self.split, self.batch), classes=self.classes)
 

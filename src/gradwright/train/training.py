@@ -9,7 +9,11 @@ from typing import Any
 
 from gradwright.data import Dataset, LastBatch
 from gradwright.errors import SpecError
+from gradwright.layers import PORTABLE, Formulation
+from gradwright.losses import Loss
+from gradwright.optim import Optimizer
 from gradwright.run import Executable, compile
+from gradwright.spec import NetSpec
 from gradwright.train.checkpoint import Checkpoint, Progress, State
 from gradwright.train.evaluate import Evaluator
 from gradwright.train.feed import Feed
@@ -19,9 +23,32 @@ from gradwright.train.loop import Loop, Records
 from gradwright.train.manifest import describe_run
 from gradwright.train.metrics import MetricsLog, Row
 from gradwright.train.options import TrainOptions
-from gradwright.train.parts import Parts
+from gradwright.train.parts import Parts, emit_parts
 from gradwright.train.result import Summary, TrainResult
 from gradwright.train.watch import RunFacts, Watcher, watching
+
+
+def train(
+    net: NetSpec,
+    dataset: Dataset,
+    *,
+    loss: Loss,
+    optimizer: Optimizer,
+    options: TrainOptions,
+    out: Path | None = None,
+    resume: bool = False,
+    watchers: Sequence[Watcher] = (),
+    formulation: Formulation = PORTABLE,
+) -> TrainResult:
+    """Emit a net's programs and train them on a data set.
+
+    With `out` everything is recorded in that folder; `resume` goes on from its newest checkpoint
+    and ends with the same bits as a run that was never interrupted.
+
+    Errors: those of `train_parts`; SpecError or UnsupportedError where the net cannot be emitted.
+    """
+    parts = emit_parts(net, loss, optimizer, options, formulation=formulation)
+    return train_parts(parts, dataset, options, out=out, resume=resume, watchers=watchers)
 
 
 def train_parts(
@@ -45,7 +72,7 @@ def train_parts(
         raise SpecError(where="train", expected="a folder to resume from", found="none")
     feed = make_feed(parts, dataset, options)
     log = _RowLog()
-    with watching([*watchers, log]) as watcher, _opened(out, resume=resume) as folder:
+    with _opened(out, resume=resume) as folder, watching([*watchers, log]) as watcher:
         for warning in dataset.warnings:
             watcher.noted(warning)
         run = _prepare(parts, dataset, feed, folder, watcher)
