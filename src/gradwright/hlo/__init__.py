@@ -13,6 +13,7 @@ from gradwright.hlo.ir import (
     same_module,
 )
 from gradwright.hlo.printer import print_module
+from gradwright.hlo.reader import read_module
 from gradwright.hlo.signature import Port, Role, Signature
 from gradwright.hlo.types import ElementType, Shape, TensorType
 
@@ -32,6 +33,7 @@ __all__ = [
     "Value",
     "evaluate",
     "print_module",
+    "read_module",
     "same_function",
     "same_module",
     "to_bytecode",

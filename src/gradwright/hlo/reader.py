@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from gradwright.errors import ParseError
 from gradwright.hlo.bindings import Mlir, new_context, parse, refusal, tensor_type
@@ -19,7 +20,8 @@ def read_module(source: str | bytes) -> Module:
     """Return the module of a StableHLO text or of portable bytecode.
 
     Operations outside the vocabulary become `Opaque`; sharding annotations are dropped. Values
-    keep the names of the text where it shows them, and operations know their line in it.
+    keep the names of the text where it shows them; operations know their line in it, and the
+    comment above them as their section.
 
     Errors: ParseError with line and column for what the official parser or verifier refuses, and
     for types other than static tensors of `ElementType`.
@@ -41,6 +43,11 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self._text = text
         self._lines = text.encode().split(b"\n")
+        self._comments = [
+            (number, line.strip()[2:].strip().decode())
+            for number, line in enumerate(self._lines, start=1)
+            if line.lstrip().startswith(b"//")
+        ]
         self._types: dict[Mlir, TensorType] = {}
         self._values: dict[Mlir, Value] = {}
         self._unnamed = 0
@@ -65,9 +72,24 @@ class _Reader:
         if len(function.regions[0].blocks) != 1:
             raise self._refusal(function, "a function of one block was expected")
         self._values = {}
-        body = self._block(function.regions[0].blocks[0])
+        body = self._with_sections(
+            self._block(function.regions[0].blocks[0]), self._position(function.location)[0]
+        )
         name: str = function.attributes["sym_name"].value
         return Function(name, body, tuple(_aliases(function)))
+
+    def _with_sections(self, body: Block, start: int) -> Block:
+        """Return the body with the comment above it, if any, as the section of each operation."""
+        comments = iter(comment for comment in self._comments if comment[0] > start)
+        ahead = next(comments, None)
+        section = ""
+        operations: list[Operation] = []
+        for operation in body.operations:
+            while ahead is not None and ahead[0] < operation.line:
+                section = ahead[1]
+                ahead = next(comments, None)
+            operations.append(replace(operation, section=section) if section else operation)
+        return replace(body, operations=tuple(operations))
 
     def _block(self, block: Mlir) -> Block:
         arguments = tuple(self._argument(argument) for argument in block.arguments)

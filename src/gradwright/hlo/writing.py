@@ -16,16 +16,23 @@ from gradwright.hlo.types import ElementType, TensorType
 _ILLEGAL = re.compile(r"[^A-Za-z0-9_.$-]")
 
 
+_NEVER_SHARED = ("stablehlo.optimization_barrier",)
+"""Operations written for their place in the text, so that a second one is not the first."""
+
+_Key = tuple[str, tuple[int, ...], TensorType, Attributes]
+
+
 class Writer:
     """Appends operations to the innermost open block and gives values readable, unique names.
 
     A name is `scope.hint`, e.g. `%stage2.block1.conv1.dw`; a second one gets `_2`.
-    `section` is the comment above the operations of one layer and direction.
+    `section` is the comment above the operations of one layer and direction. An operation that
+    the open block holds already is not written again: the first result is returned.
     """
 
     def __init__(self) -> None:
         self._blocks: list[list[Operation]] = [[]]
-        self._constants: list[dict[Constant, Value]] = [{}]
+        self._known: list[dict[_Key, Value]] = [{}]
         self._taken: dict[str, int] = {}
         self._arguments: list[Value] = []
         self._scope = ""
@@ -85,8 +92,15 @@ class Writer:
         hint: str = "",
         regions: tuple[Block, ...] = (),
     ) -> Value:
-        """Append an operation with a single result."""
-        return self.emit(opcode, operands, (type,), attributes, hint=hint, regions=regions)[0]
+        """Append an operation with a single result; the same one is not written twice."""
+        if regions or opcode in _NEVER_SHARED:
+            return self.emit(opcode, operands, (type,), attributes, hint=hint, regions=regions)[0]
+        key = opcode, tuple(map(id, operands)), type, attributes
+        value = self._known[-1].get(key)
+        if value is None:
+            value = self.emit(opcode, operands, (type,), attributes, hint=hint)[0]
+            self._known[-1][key] = value
+        return value
 
     def constant(self, array: np.ndarray, *, hint: str = "constant") -> Value:
         """Return a dense constant holding `array`; equal ones of a block are written once."""
@@ -115,11 +129,11 @@ class Writer:
             raise self.mismatch("region", f"{len(types)} names", str(list(labels)))
         arguments = tuple(map(self._value, types, labels))
         self._blocks.append([])
-        self._constants.append({})
+        self._known.append({})
         try:
             results = tuple(write(*arguments))
         finally:
-            self._constants.pop()
+            self._known.pop()
             operations = self._blocks.pop()
         return Block(arguments, tuple(operations), results)
 
@@ -136,13 +150,9 @@ class Writer:
         return ShapeError(where=where, expected=expected, found=found)
 
     def _constant(self, constant: Constant, hint: str) -> Value:
-        known = self._constants[-1].get(constant)
-        if known is None:
-            array = constant.array
-            type = TensorType(array.shape, ElementType.of(array.dtype))
-            known = self.emit_one("stablehlo.constant", (), type, constant, hint=hint)
-            self._constants[-1][constant] = known
-        return known
+        array = constant.array
+        type = TensorType(array.shape, ElementType.of(array.dtype))
+        return self.emit_one("stablehlo.constant", (), type, constant, hint=hint)
 
     def _value(self, type: TensorType, hint: str) -> Value:
         path = f"{self._scope}.{hint}" if self._scope else hint
