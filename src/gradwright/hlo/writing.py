@@ -152,7 +152,8 @@ class Writer:
     def _constant(self, constant: Constant, hint: str) -> Value:
         array = constant.array
         type = TensorType(array.shape, ElementType.of(array.dtype))
-        return self.emit_one("stablehlo.constant", (), type, constant, hint=hint)
+        with self.scope("", self._section):  # a constant belongs to no layer
+            return self.emit_one("stablehlo.constant", (), type, constant, hint=hint)
 
     def _value(self, type: TensorType, hint: str) -> Value:
         path = f"{self._scope}.{hint}" if self._scope else hint

@@ -1,6 +1,5 @@
 """Activations: pointwise functions with the derivative stated at every kink."""
 
-import enum
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from gradwright.hlo.attributes import Direction
 from gradwright.layers.layer import Layer
 from gradwright.layers.walk import Walk
 from gradwright.spec import Plan
+from gradwright.spec.conventions import Convention
 
 RELU6_CEILING = 6
 """Krizhevsky 2010, "Convolutional Deep Belief Networks on CIFAR-10": min(max(x, 0), 6)."""
@@ -20,7 +20,7 @@ GELU_CUBIC = 0.044715
 """Hendrycks and Gimpel 2016, "Gaussian Error Linear Units", section 2: the tanh form."""
 
 
-class Function(enum.StrEnum):
+class Function(Convention):
     """The pointwise functions, each with its derivative at the kinks."""
 
     IDENTITY = "identity"

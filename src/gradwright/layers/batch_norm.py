@@ -1,6 +1,5 @@
 """Batch normalisation over batch and positions, per channel."""
 
-import enum
 import math
 from dataclasses import dataclass
 from typing import ClassVar
@@ -10,6 +9,7 @@ from gradwright.hlo import Shape, Value
 from gradwright.layers.layer import Layer
 from gradwright.layers.walk import Mode, Walk
 from gradwright.spec import Constant, Decay, Plan, Slot
+from gradwright.spec.conventions import Convention
 
 BATCH_NORM_EPSILON = 1e-5
 """Default of PyTorch's BatchNorm2d and of torchvision's nets; Flax also uses 1e-5."""
@@ -17,7 +17,7 @@ BATCH_NORM_DECAY = 0.9
 """PyTorch's momentum 0.1 as the weight on the old value: a window of 1 / (1 - 0.9) = 10 batches."""
 
 
-class RunningVariance(enum.Enum):
+class RunningVariance(Convention):
     """Which variance of a batch goes into the running average (the batch itself uses biased)."""
 
     BIASED = "biased"
@@ -104,6 +104,8 @@ class BatchNorm(Layer):
         return walk.record(plan, (x, weight, bias), y, pullback)
 
     def _update(self, walk: Walk, plan: Plan, mean: Value, squares: Value, count: int) -> None:
+        if plan.full("running_mean") not in walk.slots:
+            return  # forward and vjp neither read nor return running statistics
         unbiased = self.running_variance is RunningVariance.UNBIASED
         if unbiased and count == 1:
             raise UnsupportedError(

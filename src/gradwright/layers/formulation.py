@@ -4,11 +4,12 @@ Every form of one layer means the same function over the reals; they differ in s
 backends can lower them. The choice is a value on the program.
 """
 
-import enum
 from dataclasses import dataclass
 
+from gradwright.spec.conventions import Convention
 
-class Layout(enum.Enum):
+
+class Layout(Convention):
     """Order of the dimensions of pictures inside a program (arguments are always NCHW)."""
 
     NCHW = "nchw"
@@ -25,7 +26,7 @@ class Layout(enum.Enum):
         return (2, 3) if self is Layout.NCHW else (1, 2)
 
 
-class WeightGradient(enum.Enum):
+class WeightGradient(Convention):
     """How the gradient of a dense convolution's kernel is computed."""
 
     CONVOLUTION = "convolution"
@@ -34,7 +35,7 @@ class WeightGradient(enum.Enum):
     """One matrix product per kernel position, over shifted slices of the padded input."""
 
 
-class DepthwiseForm(enum.Enum):
+class DepthwiseForm(Convention):
     """How a convolution with one input channel per group is computed."""
 
     CONVOLUTION = "convolution"
@@ -43,7 +44,7 @@ class DepthwiseForm(enum.Enum):
     """Sums of products of shifted slices with per-channel weights."""
 
 
-class MaxPoolForm(enum.Enum):
+class MaxPoolForm(Convention):
     """How a max pool finds its maxima and routes its cotangent; ties go to the first maximum."""
 
     SCATTER = "scatter"

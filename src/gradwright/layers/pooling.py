@@ -1,6 +1,5 @@
 """Pooling over windows and over whole pictures."""
 
-import enum
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,6 +14,7 @@ from gradwright.layers.layer import Layer, require_image, require_positive
 from gradwright.layers.slices import scatter_taps, taps
 from gradwright.layers.walk import Walk
 from gradwright.spec import Plan
+from gradwright.spec.conventions import Convention
 from gradwright.spec.padding import AnyPadding, Padding, Pair, Windows
 
 
@@ -54,7 +54,7 @@ class MaxPool(Layer):
         return pool_windows(plan.path, self, plan.input, self.kernel, self.strides, self.padding)
 
 
-class Divisor(enum.Enum):
+class Divisor(Convention):
     """What an average pool divides the sum of a window by at the border."""
 
     INCLUDE_PADDING = "include-padding"

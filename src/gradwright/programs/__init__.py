@@ -1,1 +1,18 @@
-"""To be filled."""
+"""Entry points: a net becomes one StableHLO text per purpose."""
+
+from gradwright.programs.inference import capture, eval, forward
+from gradwright.programs.program import Program
+from gradwright.programs.state import init, initial_state
+from gradwright.programs.training import optimizer_step, train_step, vjp
+
+__all__ = [
+    "Program",
+    "capture",
+    "eval",
+    "forward",
+    "init",
+    "initial_state",
+    "optimizer_step",
+    "train_step",
+    "vjp",
+]

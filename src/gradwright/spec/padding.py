@@ -1,14 +1,14 @@
 """Padding of strided windows, by name or explicit."""
 
-import enum
 from dataclasses import dataclass
 
 from gradwright.errors import SpecError
+from gradwright.spec.conventions import Convention
 
 Pair = tuple[int, int]
 
 
-class Padding(enum.Enum):
+class Padding(Convention):
     """Rule for the zeros (or -inf of a max pool) added below and above a spatial axis."""
 
     SYMMETRIC = "symmetric"

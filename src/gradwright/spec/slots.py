@@ -1,10 +1,10 @@
 """Parameter slots: name, shape, initialiser, weight decay, trainable or running statistic."""
 
-import enum
 import math
 from dataclasses import dataclass
 
 from gradwright.hlo.types import Shape
+from gradwright.spec.conventions import Convention
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class HeNormal:
 Initializer = Constant | HeNormal
 
 
-class Decay(enum.Enum):
+class Decay(Convention):
     """Whether weight decay acts on a slot: kernels and matrices yes, biases and norms no."""
 
     DECAYS = "decays"

@@ -1,1 +1,5 @@
-"""To be filled."""
+"""Named nets."""
+
+from gradwright.zoo.nets import DEFAULT_CLASSES, NETS, get
+
+__all__ = ["DEFAULT_CLASSES", "NETS", "get"]

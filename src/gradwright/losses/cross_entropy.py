@@ -1,0 +1,244 @@
+"""Softmax cross-entropy over classes, with its variants."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from gradwright.errors import SpecError
+from gradwright.hlo import Builder, ElementType, Shape, TensorType, Value
+from gradwright.hlo.attributes import Direction
+from gradwright.losses.loss import Evaluated, Loss
+from gradwright.spec.conventions import Convention
+
+
+class Labels(Convention):
+    """How labels are passed."""
+
+    INDEX = "index"
+    """Class numbers. Shapes: y: [B], i32, 0 <= y < K."""
+    SOFT = "soft"
+    """A weight per class (one-hot, mixed or soft). Shapes: y: [B, K], rows need not sum to 1."""
+
+
+class Normalization(Convention):
+    """What the sum of the examples' losses is divided by."""
+
+    WEIGHT = "weight"
+    """The sum of the class weights of the counted examples: PyTorch's reduction='mean'."""
+    COUNT = "count"
+    """The number of counted examples (the batch where nothing is ignored)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SoftmaxCrossEntropy(Loss):
+    """Cross-entropy of softmax(logits) with a target distribution.
+
+    Shapes: logits: [B, K]; labels as `Labels` says; value: scalar.
+    Math: l = logits - max; logp = l - log(sum exp l); q = (1 - e) onehot + e / K (so that smoothing
+    keeps e / K on the true class too); example loss = -sum_k w_k q_k logp_k (1 - p_y)^gamma; the
+    value is their sum over counted examples / norm. Seed, at gamma = 0:
+    (sum_k w_k q_k softmax - w q) / norm.
+    Domain: 0 <= label_smoothing < 1; class_weights: K numbers >= 0, not all 0; gamma >= 0, only
+    with index labels, no smoothing. An example whose label is `ignore_index` counts nowhere.
+    Source: Szegedy et al. 2016 section 7 (smoothing), Lin et al. 2017 eq. 4 (focal). Same as
+    PyTorch's cross_entropy with WEIGHT; a batch without counted examples has loss 0, not NaN.
+    """
+
+    kind: ClassVar[str] = "cross-entropy"
+    metrics: ClassVar[tuple[str, ...]] = ("correct",)
+    labels: Labels = Labels.INDEX
+    label_smoothing: float = 0.0
+    class_weights: tuple[float, ...] | None = None
+    normalization: Normalization = Normalization.WEIGHT
+    ignore_index: int | None = None
+    focal_gamma: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check ranges and combinations."""
+        where = "SoftmaxCrossEntropy"
+        if not 0 <= self.label_smoothing < 1:
+            found = str(self.label_smoothing)
+            raise SpecError(where=where, expected="0 <= label_smoothing < 1", found=found)
+        if not self.focal_gamma >= 0:
+            found = str(self.focal_gamma)
+            raise SpecError(where=where, expected="focal_gamma >= 0", found=found)
+        soft = self.labels is Labels.SOFT
+        if soft and self.ignore_index is not None:
+            found = f"ignore_index={self.ignore_index} with soft labels"
+            raise SpecError(where=where, expected="index labels for ignore_index", found=found)
+        if self.focal_gamma and (soft or self.label_smoothing):
+            expected = "index labels and no smoothing for a focal loss"
+            raise SpecError(where=where, expected=expected, found=str(self))
+        weights = self.class_weights
+        if weights is not None:
+            object.__setattr__(self, "class_weights", tuple(weights))
+            if not all(np.isfinite(w) and w >= 0 for w in weights) or not any(weights):
+                expected = "finite class weights >= 0, not all 0"
+                raise SpecError(where=where, expected=expected, found=str(tuple(weights)))
+
+    def label(self, output: TensorType) -> TensorType:
+        """Return [B] i32, or [B, K] for soft labels."""
+        if output.rank != 2 or output.shape[1] < 1:
+            expected = "logits [B, K] as output of the net"
+            raise SpecError(where="SoftmaxCrossEntropy", expected=expected, found=str(output))
+        classes = output.shape[1]
+        if self.class_weights is not None and len(self.class_weights) != classes:
+            expected = f"{classes} class weights, one per logit"
+            found = str(len(self.class_weights))
+            raise SpecError(where="SoftmaxCrossEntropy", expected=expected, found=found)
+        if self.labels is Labels.SOFT:
+            return output
+        return TensorType(output.shape[:1], ElementType.I32)
+
+    def write(self, b: Builder, output: Value, label: Value) -> Evaluated:
+        """Write value and seed."""
+        classes = output.shape[1]
+        logp = _log_softmax(b, output)
+        softmax = b.exponential(logp, hint="softmax")
+        onehot = self._truth(b, label, output.type)
+        target = onehot
+        if self.label_smoothing:
+            target = self._smoothed(b, onehot, label, classes)
+        if self.class_weights is not None:
+            weights = np.asarray(self.class_weights, dtype=output.type.element.dtype)
+            target = b.multiply(target, _rows(b, b.constant(weights), output, 1), hint="weighted")
+        factor, slope = self._focal(b, softmax, logp, onehot)
+        mass = b.sum(target, (1,), hint="mass")
+        norm = self._norm(b, onehot, mass, label)
+        losses = b.negate(b.sum(target * logp, (1,)), hint="losses")
+        total = b.sum(losses if factor is None else losses * factor, (0,), hint="total")
+        value = b.divide(total, norm, hint="loss")
+        pulled = softmax * _rows(b, mass, output, 0) - target
+        if slope is not None:
+            pulled = pulled * _rows(b, slope, output, 0)
+        seed = b.divide(pulled, b.broadcast(norm, output.shape), hint="dlogits")
+        return Evaluated(value, seed, {"correct": self._correct(b, output, label)})
+
+    def meaning(self, output: Shape) -> str:
+        """Return the index notation."""
+        classes = output[-1]
+        target = "y[n,k]" if self.labels is Labels.SOFT else "[y[n] = k]"
+        if self.label_smoothing:
+            e = self.label_smoothing
+            spread = "sum(j) y[n,j]" if self.labels is Labels.SOFT else "1"
+            target = f"((1 - {e!r}) * {target} + {e!r} / {classes} * {spread})"
+        if self.class_weights is not None:
+            target = f"weight[k] * {target}"
+        focal = f" * (1 - softmax(x)[n,y[n]])^{self.focal_gamma!r}" if self.focal_gamma else ""
+        norm = {
+            Normalization.WEIGHT: "sum(n) sum(k) weight-carrying mass",
+            Normalization.COUNT: "number of counted examples",
+        }[self.normalization]
+        return f"loss = -(sum(n,k<{classes}) {target} * logsoftmax(x)[n,k]{focal}) / {norm}"
+
+    def _truth(self, b: Builder, label: Value, type: TensorType) -> Value:
+        """Return the labels as [B, K] weights; the row of an ignored example is empty."""
+        if self.labels is Labels.SOFT:
+            return label
+        onehot = _one_hot(b, label, type)
+        counted = self._counted(b, label, type.element)
+        if counted is None or self.ignore_index not in range(type.shape[1]):
+            return onehot
+        return b.multiply(onehot, _rows(b, counted, onehot, 0), hint="onehot")
+
+    def _smoothed(self, b: Builder, onehot: Value, label: Value, classes: int) -> Value:
+        """Return (1 - e) q + e / K of the row's mass; an ignored row stays empty."""
+        kept = onehot * (1 - self.label_smoothing)
+        share = self.label_smoothing / classes
+        if self.labels is Labels.SOFT:
+            spread = b.sum(onehot, (1,)) * share
+            return b.add(kept, _rows(b, spread, onehot, 0), hint="target")
+        counted = self._counted(b, label, onehot.type.element)
+        if counted is None:
+            return b.add(kept, b.splat_like(share, onehot), hint="target")
+        return b.add(kept, _rows(b, counted * share, onehot, 0), hint="target")
+
+    def _counted(self, b: Builder, label: Value, element: ElementType) -> Value | None:
+        """Return 1 per counted example and 0 per ignored one; None where all count."""
+        if self.ignore_index is None:
+            return None
+        ignored = b.splat_like(self.ignore_index, label)
+        return b.convert(b.compare(Direction.NE, label, ignored), element, hint="counted")
+
+    def _norm(self, b: Builder, onehot: Value, mass: Value, label: Value) -> Value:
+        """Return the scalar that the sum is divided by; 1 where nothing counts."""
+        weighted = self.class_weights is not None and self.normalization is Normalization.WEIGHT
+        scalar = mass.type.with_shape(())
+        counted = self._counted(b, label, mass.type.element)
+        if not weighted and counted is None:
+            return b.splat(mass.shape[0], scalar, hint="batch")
+        if weighted:
+            weights = np.asarray(self.class_weights, dtype=onehot.type.element.dtype)
+            per_class = _rows(b, b.constant(weights), onehot, 1)
+            total = b.sum(onehot * per_class, (0, 1), hint="norm")
+        else:
+            assert counted is not None  # the case above
+            total = b.sum(counted, (0,), hint="norm")
+        empty = b.compare(Direction.EQ, total, b.splat(0, scalar))
+        return b.select(empty, b.splat(1, scalar), total, hint="norm")
+
+    def _focal(
+        self, b: Builder, softmax: Value, logp: Value, onehot: Value
+    ) -> tuple[Value | None, Value | None]:
+        """Return (1 - p)^gamma and the factor of (softmax - onehot) in the true derivative.
+
+        Math: with m = (1 - p)^gamma, d/dp gives the factor m - gamma p (1 - p)^(gamma - 1) log p.
+        1 - p is summed from the other classes, so that it keeps its precision and is 0 only where
+        they underflow; there both vanish in the limit for gamma > 0.
+        """
+        gamma = self.focal_gamma
+        if not gamma:
+            return None, None
+        others = b.sum(softmax * (1 - onehot), (1,), hint="others")
+        zero, one = b.splat_like(0, others), b.splat_like(1, others)
+        saturated = b.compare(Direction.EQ, others, zero)
+        safe = b.select(saturated, one, others)
+        power = b.select(saturated, zero, b.power(safe, b.splat_like(gamma, safe)), hint="m")
+        logp_true = b.sum(onehot * logp, (1,))
+        p = b.exponential(logp_true)
+        second = gamma * p * (power / safe) * logp_true
+        return power, b.subtract(power, second, hint="slope")
+
+    def _correct(self, b: Builder, logits: Value, label: Value) -> Value:
+        """Return how many examples have their label first among the classes by logit.
+
+        A soft label stands for its first largest class. Of equal logits the lower class is first;
+        a NaN counts as larger, so that it is never right. An ignored example is not right.
+        """
+        truth = self._truth(b, label, logits.type)
+        if self.labels is Labels.SOFT:
+            truth = _indicator_of_first_maximum(b, truth)
+        first = _indicator_of_first_maximum(b, logits)
+        return b.sum(first * truth, (0, 1), hint="correct")
+
+
+def _log_softmax(b: Builder, logits: Value) -> Value:
+    peak = b.max(logits, (1,), hint="peak")
+    shifted = b.subtract(logits, _rows(b, peak, logits, 0), hint="shifted")
+    logsum = b.log(b.sum(b.exponential(shifted), (1,)), hint="logsum")
+    return b.subtract(shifted, _rows(b, logsum, logits, 0), hint="logp")
+
+
+def _rows(b: Builder, vector: Value, like: Value, dimension: int) -> Value:
+    """Return a vector along one dimension of a [B, K] value, repeated along the other."""
+    return b.broadcast(vector, like.shape, (dimension,))
+
+
+def _one_hot(b: Builder, label: Value, type: TensorType) -> Value:
+    """Return [B, K] indicators; a label outside 0 … K - 1 gives an empty row."""
+    classes = b.iota(type.with_element(label.type.element), 1, hint="classes")
+    same = b.compare(Direction.EQ, _rows(b, label, classes, 0), classes)
+    return b.convert(same, type.element, hint="onehot")
+
+
+def _indicator_of_first_maximum(b: Builder, scores: Value) -> Value:
+    """Return [B, K]: 1 at the first largest score of each row, nowhere if a score is NaN."""
+    classes = b.iota(scores.type.with_element(ElementType.I32), 1, hint="classes")
+    peak = _rows(b, b.max(scores, (1,)), scores, 0)
+    top = b.compare(Direction.EQ, scores, peak, hint="top")
+    beyond = b.splat_like(scores.shape[1], classes)
+    candidates = b.select(top, classes, beyond)
+    lowest = b.reduce((candidates,), (scores.shape[1],), (1,), b.minima, hint="lowest")[0]
+    chosen = b.compare(Direction.EQ, classes, _rows(b, lowest, classes, 0))
+    return b.convert(chosen, scores.type.element)

@@ -1,0 +1,153 @@
+"""Adam and AdamW."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from gradwright.hlo import Builder, Value
+from gradwright.optim.optimizer import (
+    Clock,
+    DecayScale,
+    Optimizer,
+    Partition,
+    check_not_negative,
+    check_positive,
+    check_rate,
+    decays,
+    spread,
+)
+from gradwright.optim.sgd import with_decay
+from gradwright.spec import Slot
+from gradwright.spec.conventions import Convention
+
+BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
+"""Kingma and Ba 2015, "Adam", algorithm 1."""
+ADAMW_DECAY = 1e-2
+"""Default of PyTorch's AdamW."""
+
+
+class EpsilonPlacement(Convention):
+    """Where epsilon is added."""
+
+    OUTSIDE_CORRECTED_ROOT = "outside-corrected-root"
+    """mhat / (sqrt(vhat) + epsilon): algorithm 1 of the paper, PyTorch, optax."""
+    OUTSIDE_RAW_ROOT = "outside-raw-root"
+    """lr sqrt(bc2) / bc1 m / (sqrt(v) + epsilon): the paper's section 2, TensorFlow, Keras."""
+    INSIDE_ROOT = "inside-root"
+    """mhat / sqrt(vhat + epsilon): optax's eps_root."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Moments:
+    """Hyper-parameters of the two moving averages; the rule that Adam and AdamW share.
+
+    Math: m' = beta1 m + (1 - beta1) g; v' = beta2 v + (1 - beta2) g^2; bc_i = 1 - beta_i^t;
+    direction = (m' / bc1) / (sqrt(v' / bc2) + epsilon), epsilon as `EpsilonPlacement` says.
+    """
+
+    beta1: float
+    beta2: float
+    epsilon: float
+    placement: EpsilonPlacement
+
+    def check(self, owner: str) -> None:
+        check_rate(owner, "beta1", self.beta1)
+        check_rate(owner, "beta2", self.beta2)
+        check_positive(owner, "epsilon", self.epsilon)
+
+    def direction(
+        self, b: Builder, clock: Clock, moments: Sequence[Value], g: Value
+    ) -> tuple[Value, tuple[Value, Value]]:
+        """Return the direction and (m', v')."""
+        m, v = moments
+        new_m = b.add(m * self.beta1, g * (1 - self.beta1), hint="new_m")
+        new_v = b.add(v * self.beta2, (g * g) * (1 - self.beta2), hint="new_v")
+        bc1, bc2 = (self._correction(b, beta, clock) for beta in (self.beta1, self.beta2))
+        if self.placement is EpsilonPlacement.OUTSIDE_RAW_ROOT:
+            scale = spread(b, b.divide(b.sqrt(bc2), bc1, hint="scale"), g)
+            step = b.multiply(scale, new_m / (b.sqrt(new_v) + self.epsilon), hint="direction")
+            return step, (new_m, new_v)
+        mhat, vhat = new_m / spread(b, bc1, g), new_v / spread(b, bc2, g)
+        inside = self.placement is EpsilonPlacement.INSIDE_ROOT
+        root = b.sqrt(vhat + self.epsilon) if inside else b.sqrt(vhat) + self.epsilon
+        return b.divide(mhat, root, hint="direction"), (new_m, new_v)
+
+    def _correction(self, b: Builder, beta: float, clock: Clock) -> Value:
+        """Return 1 - beta^t, once for all slots."""
+        with b.scope("correction", "bias correction"):
+            return 1 - b.power(b.splat_like(beta, clock.t), clock.t)
+
+
+@dataclass(frozen=True, slots=True)
+class Adam(Optimizer):
+    """theta' = theta - lr direction(g + weight_decay theta). Coupled (L2) decay, as in PyTorch.
+
+    Math: the direction is that of `EpsilonPlacement` with bias correction from the step input t.
+    Source: Kingma and Ba 2015, algorithm 1. Same as PyTorch's and optax's adam.
+    """
+
+    kind: ClassVar[str] = "adam"
+    moments: ClassVar[tuple[str, ...]] = ("m", "v")
+    beta1: float = BETA1
+    beta2: float = BETA2
+    epsilon: float = EPSILON
+    placement: EpsilonPlacement = EpsilonPlacement.OUTSIDE_CORRECTED_ROOT
+    weight_decay: float = 0.0
+    partition: Partition = Partition.KERNELS
+
+    def __post_init__(self) -> None:
+        """Check ranges."""
+        _Moments(self.beta1, self.beta2, self.epsilon, self.placement).check("Adam")
+        check_not_negative("Adam", "weight_decay", self.weight_decay)
+
+    def update(
+        self, b: Builder, clock: Clock, slot: Slot, theta: Value, moments: Sequence[Value], g: Value
+    ) -> tuple[Value, tuple[Value, ...]]:
+        """Write the rule for one slot."""
+        rule = _Moments(self.beta1, self.beta2, self.epsilon, self.placement)
+        g = with_decay(self.weight_decay, self.partition, slot, theta, g)
+        direction, new_moments = rule.direction(b, clock, moments, g)
+        step = spread(b, clock.lr, theta) * direction
+        return b.subtract(theta, step, hint="new"), new_moments
+
+
+@dataclass(frozen=True, slots=True)
+class AdamW(Optimizer):
+    """theta' = theta - lr direction(g) - decay theta: decoupled decay on the old theta.
+
+    Math: decay = lr weight_decay or weight_decay, as `DecayScale` names.
+    Source: Loshchilov and Hutter 2019, algorithm 2. Same as PyTorch's and optax's adamw, which
+    decay every parameter where `Partition.KERNELS` spares biases and norms.
+    """
+
+    kind: ClassVar[str] = "adamw"
+    moments: ClassVar[tuple[str, ...]] = ("m", "v")
+    beta1: float = BETA1
+    beta2: float = BETA2
+    epsilon: float = EPSILON
+    placement: EpsilonPlacement = EpsilonPlacement.OUTSIDE_CORRECTED_ROOT
+    weight_decay: float = ADAMW_DECAY
+    decay_scale: DecayScale = DecayScale.LEARNING_RATE
+    partition: Partition = Partition.KERNELS
+
+    def __post_init__(self) -> None:
+        """Check ranges."""
+        _Moments(self.beta1, self.beta2, self.epsilon, self.placement).check("AdamW")
+        check_not_negative("AdamW", "weight_decay", self.weight_decay)
+
+    def update(
+        self, b: Builder, clock: Clock, slot: Slot, theta: Value, moments: Sequence[Value], g: Value
+    ) -> tuple[Value, tuple[Value, ...]]:
+        """Write the rule for one slot."""
+        rule = _Moments(self.beta1, self.beta2, self.epsilon, self.placement)
+        direction, new_moments = rule.direction(b, clock, moments, g)
+        lr = spread(b, clock.lr, theta)
+        step = lr * direction
+        if self.weight_decay and decays(slot, self.partition):
+            decay = theta * self.weight_decay
+            step = step + (lr * decay if self._scaled else decay)
+        return b.subtract(theta, step, hint="new"), new_moments
+
+    @property
+    def _scaled(self) -> bool:
+        return self.decay_scale is DecayScale.LEARNING_RATE

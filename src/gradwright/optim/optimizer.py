@@ -1,0 +1,79 @@
+"""The interface of every optimizer, and the rules that they share."""
+
+import abc
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from gradwright.errors import SpecError
+from gradwright.hlo import Builder, Value
+from gradwright.spec import Decay, Slot
+from gradwright.spec.conventions import Convention
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The runtime scalars of one step. Shapes: lr, t: []; t counts steps from 1."""
+
+    lr: Value
+    t: Value
+
+
+class DecayScale(Convention):
+    """What decoupled weight decay is multiplied by."""
+
+    LEARNING_RATE = "learning-rate"
+    """theta' = … - lr weight_decay theta: PyTorch's and optax's AdamW."""
+    NONE = "none"
+    """theta' = … - weight_decay theta, whatever lr: Loshchilov and Hutter 2019 with eta folded."""
+
+
+class Partition(Convention):
+    """Which slots weight decay acts on."""
+
+    KERNELS = "kernels"
+    """Slots that are declared to decay: kernels and matrices, no bias, no norm."""
+    ALL = "all"
+    """Every parameter."""
+
+
+class Optimizer(abc.ABC):
+    """An update rule. Fields are the whole declaration; `moments` names its state per slot."""
+
+    __slots__ = ()
+    kind: ClassVar[str]
+    moments: ClassVar[tuple[str, ...]] = ()
+
+    @abc.abstractmethod
+    def update(
+        self, b: Builder, clock: Clock, slot: Slot, theta: Value, moments: Sequence[Value], g: Value
+    ) -> tuple[Value, tuple[Value, ...]]:
+        """Write the rule for one slot and return (theta', moments')."""
+
+
+def decays(slot: Slot, partition: Partition) -> bool:
+    """Return whether weight decay acts on a slot."""
+    return partition is Partition.ALL or slot.decay is Decay.DECAYS
+
+
+def spread(b: Builder, scalar: Value, like: Value) -> Value:
+    """Return a scalar repeated to the shape of a parameter."""
+    return b.broadcast(scalar, like.shape)
+
+
+def check_rate(owner: str, name: str, value: float) -> None:
+    """SpecError unless 0 <= value < 1."""
+    if not 0 <= value < 1:
+        raise SpecError(where=f"{owner}.{name}", expected="0 <= value < 1", found=str(value))
+
+
+def check_not_negative(owner: str, name: str, value: float) -> None:
+    """SpecError unless value >= 0 and finite."""
+    if not 0 <= value < float("inf"):
+        raise SpecError(where=f"{owner}.{name}", expected="a number >= 0", found=str(value))
+
+
+def check_positive(owner: str, name: str, value: float) -> None:
+    """SpecError unless value > 0 and finite."""
+    if not 0 < value < float("inf"):
+        raise SpecError(where=f"{owner}.{name}", expected="a number > 0", found=str(value))

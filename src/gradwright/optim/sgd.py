@@ -1,0 +1,126 @@
+"""Gradient descent: plain, with heavy-ball momentum, with Nesterov's."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from gradwright.hlo import Builder, Value
+from gradwright.optim.optimizer import (
+    Clock,
+    Optimizer,
+    Partition,
+    check_not_negative,
+    check_rate,
+    decays,
+    spread,
+)
+from gradwright.spec import Slot
+from gradwright.spec.conventions import Convention
+
+MOMENTUM = 0.9
+"""Customary weight on the old velocity: Sutskever et al. 2013, section 2; torchvision's recipes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sgd(Optimizer):
+    """theta' = theta - lr (g + weight_decay theta). Coupled (L2) decay, same as PyTorch's SGD."""
+
+    kind: ClassVar[str] = "sgd"
+    weight_decay: float = 0.0
+    partition: Partition = Partition.KERNELS
+
+    def __post_init__(self) -> None:
+        """Check ranges."""
+        check_not_negative("Sgd", "weight_decay", self.weight_decay)
+
+    def update(
+        self, b: Builder, clock: Clock, slot: Slot, theta: Value, moments: Sequence[Value], g: Value
+    ) -> tuple[Value, tuple[Value, ...]]:
+        """Write the rule for one slot."""
+        del moments
+        g = with_decay(self.weight_decay, self.partition, slot, theta, g)
+        return b.subtract(theta, g * spread(b, clock.lr, g), hint="new"), ()
+
+
+@dataclass(frozen=True, slots=True)
+class Momentum(Optimizer):
+    """Heavy ball: u' = momentum u + g; theta' = theta - lr u'.
+
+    Same as PyTorch's SGD(momentum=…, dampening=0); u starts at 0, so the first step uses g itself.
+    """
+
+    kind: ClassVar[str] = "momentum"
+    moments: ClassVar[tuple[str, ...]] = ("u",)
+    momentum: float = MOMENTUM
+    weight_decay: float = 0.0
+    partition: Partition = Partition.KERNELS
+
+    def __post_init__(self) -> None:
+        """Check ranges."""
+        check_rate("Momentum", "momentum", self.momentum)
+        check_not_negative("Momentum", "weight_decay", self.weight_decay)
+
+    def update(
+        self, b: Builder, clock: Clock, slot: Slot, theta: Value, moments: Sequence[Value], g: Value
+    ) -> tuple[Value, tuple[Value, ...]]:
+        """Write the rule for one slot."""
+        (u,) = moments
+        g = with_decay(self.weight_decay, self.partition, slot, theta, g)
+        new_u = b.add(u * self.momentum, g, hint="new_u")
+        return b.subtract(theta, new_u * spread(b, clock.lr, u), hint="new"), (new_u,)
+
+
+class NesterovForm(Convention):
+    """Where the look-ahead is evaluated."""
+
+    TORCH = "torch"
+    """u' = momentum u + g; theta' = theta - lr (g + momentum u'): PyTorch, optax."""
+    SUTSKEVER = "sutskever"
+    """u' = momentum u - lr g; theta' = theta + momentum u' - lr g: Sutskever 2013, Keras.
+
+    The same iterates as TORCH while lr is constant; the velocity is scaled by -lr.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Nesterov(Optimizer):
+    """Nesterov's accelerated gradient in the form that `form` names.
+
+    Source: Sutskever et al. 2013, "On the importance of initialization and momentum", eqs. 3-4,
+    rewritten for parameters at the look-ahead point (Bengio et al. 2013, section 3.5).
+    """
+
+    kind: ClassVar[str] = "nesterov"
+    moments: ClassVar[tuple[str, ...]] = ("u",)
+    momentum: float = MOMENTUM
+    weight_decay: float = 0.0
+    form: NesterovForm = NesterovForm.TORCH
+    partition: Partition = Partition.KERNELS
+
+    def __post_init__(self) -> None:
+        """Check ranges."""
+        check_rate("Nesterov", "momentum", self.momentum)
+        check_not_negative("Nesterov", "weight_decay", self.weight_decay)
+
+    def update(
+        self, b: Builder, clock: Clock, slot: Slot, theta: Value, moments: Sequence[Value], g: Value
+    ) -> tuple[Value, tuple[Value, ...]]:
+        """Write the rule for one slot."""
+        (u,) = moments
+        lr = spread(b, clock.lr, g)
+        g = with_decay(self.weight_decay, self.partition, slot, theta, g)
+        if self.form is NesterovForm.TORCH:
+            new_u = b.add(u * self.momentum, g, hint="new_u")
+            ahead = g + new_u * self.momentum
+            return b.subtract(theta, lr * ahead, hint="new"), (new_u,)
+        new_u = b.subtract(u * self.momentum, lr * g, hint="new_u")
+        return b.add(theta, new_u * self.momentum - lr * g, hint="new"), (new_u,)
+
+
+def with_decay(
+    weight_decay: float, partition: Partition, slot: Slot, theta: Value, g: Value
+) -> Value:
+    """Return g + weight_decay theta on slots that decay, else g."""
+    if not weight_decay or not decays(slot, partition):
+        return g
+    return g + theta * weight_decay

@@ -1,0 +1,84 @@
+"""Programs without a backward: forward, eval, capture."""
+
+from gradwright.errors import UnsupportedError
+from gradwright.hlo import ElementType, Role
+from gradwright.layers import PORTABLE, Formulation, GlobalAvgPool
+from gradwright.layers.walk import Mode
+from gradwright.programs.arguments import Draft, run_net
+from gradwright.programs.program import Program
+from gradwright.spec import NetSpec, Plan
+
+
+def forward(
+    net: NetSpec,
+    *,
+    batch: int,
+    element: ElementType = ElementType.F32,
+    formulation: Formulation = PORTABLE,
+) -> Program:
+    """Return the training-mode forward: batch statistics, masks applied.
+
+    Inputs: parameters, x, masks. Outputs: `output` [B, …].
+    """
+    draft = Draft(net, batch, element, formulation)
+    slots = draft.slots(net.parameters, Role.PARAMETER)
+    x = draft.data()
+    walk = draft.walk(slots, draft.masks(), Mode.TRAINING)
+    _, output = run_net(walk, net, x)
+    draft.result("output", Role.OUTPUT, walk.leave(output, hint="output"))
+    return draft.program("forward")
+
+
+def eval(
+    net: NetSpec,
+    *,
+    batch: int,
+    element: ElementType = ElementType.F32,
+    formulation: Formulation = PORTABLE,
+) -> Program:
+    """Return the evaluation: running statistics, no masks.
+
+    Inputs: parameters, statistics, x. Outputs: `output` [B, …].
+    """
+    draft = Draft(net, batch, element, formulation)
+    slots = draft.slots(net.parameters, Role.PARAMETER)
+    slots |= draft.slots(net.statistics, Role.STATISTIC)
+    walk = draft.walk(slots, {}, Mode.EVALUATION)
+    _, output = run_net(walk, net, draft.data())
+    draft.result("output", Role.OUTPUT, walk.leave(output, hint="output"))
+    return draft.program("eval")
+
+
+def capture(
+    net: NetSpec,
+    *,
+    batch: int,
+    element: ElementType = ElementType.F32,
+    formulation: Formulation = PORTABLE,
+) -> Program:
+    """Return the evaluation that also yields the map before the global pool, for saliency.
+
+    Inputs: those of `eval`. Outputs: `features` [B, C, H, W], `output` [B, …].
+    Errors: UnsupportedError unless the net has exactly one GlobalAvgPool.
+    """
+    pool = _only_pool(net)
+    draft = Draft(net, batch, element, formulation)
+    slots = draft.slots(net.parameters, Role.PARAMETER)
+    slots |= draft.slots(net.statistics, Role.STATISTIC)
+    walk = draft.walk(slots, {}, Mode.EVALUATION)
+    _, output = run_net(walk, net, draft.data())
+    features = walk.leave(walk.read[pool.path], hint="features")
+    draft.result("features", Role.OUTPUT, features)
+    draft.result("output", Role.OUTPUT, walk.leave(output, hint="output"))
+    return draft.program("capture")
+
+
+def _only_pool(net: NetSpec) -> Plan:
+    pools = [plan for plan in net.walk() if isinstance(plan.layer, GlobalAvgPool)]
+    if len(pools) != 1:
+        raise UnsupportedError(
+            where=f"{net.name}: capture",
+            expected="exactly one GlobalAvgPool, whose input is the map to capture",
+            found=", ".join(pool.path for pool in pools) or "none",
+        )
+    return pools[0]

@@ -1,0 +1,73 @@
+"""The record of an emitted program: its text, and what every argument and result is."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from gradwright.errors import UnsupportedError
+from gradwright.hlo import ElementType, Module, Port, Signature
+from gradwright.hlo.printer import print_module
+from gradwright.layers import Formulation
+from gradwright.losses import Loss
+from gradwright.optim import Optimizer
+from gradwright.spec import MaskSlot, NetSpec
+
+FLOAT_ELEMENTS = (ElementType.F32, ElementType.F64)
+"""Element types that a whole program can be written in."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """One entry point of a net as StableHLO.
+
+    `module` is what was built, `text` what is shipped; everything downstream reads the text.
+    """
+
+    entry: str
+    net: NetSpec
+    batch: int
+    element: ElementType
+    formulation: Formulation
+    module: Module = field(repr=False)
+    signature: Signature = field(repr=False)
+    loss: Loss | None = None
+    optimizer: Optimizer | None = None
+
+    @property
+    def name(self) -> str:
+        """Name of the module, e.g. `digits_cnn_train_step`."""
+        return self.module.name
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        """Arguments in order."""
+        return self.signature.inputs
+
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        """Results in order."""
+        return self.signature.outputs
+
+    @property
+    def masks(self) -> tuple[MaskSlot, ...]:
+        """Masks that the caller draws for each step (training only)."""
+        taken = {port.name for port in self.inputs}
+        return tuple(mask for mask in self.net.masks if mask.name in taken)
+
+    @cached_property
+    def text(self) -> str:
+        """StableHLO text: the same declaration gives the same bytes."""
+        settings = [f"element {self.element.value}", f"batch {self.batch}"]
+        settings.extend(str(part) for part in (self.loss, self.optimizer) if part is not None)
+        header = (f"{self.net.name}: {self.entry}", *settings)
+        return print_module(self.module, header)
+
+
+def check_request(net: NetSpec, batch: int, element: ElementType) -> None:
+    """UnsupportedError for a batch or element type that no program can have."""
+    if batch < 1:
+        found = str(batch)
+        raise UnsupportedError(where=f"{net.name}: batch", expected="at least 1", found=found)
+    if element not in FLOAT_ELEMENTS:
+        expected = " or ".join(e.value for e in FLOAT_ELEMENTS)
+        where = f"{net.name}: element type"
+        raise UnsupportedError(where=where, expected=expected, found=element.value)
