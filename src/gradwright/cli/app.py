@@ -4,6 +4,15 @@ from typing import Annotated
 
 import typer
 
+from gradwright.cli.commands.bench import bench
+from gradwright.cli.commands.cache import cache
+from gradwright.cli.commands.catalogue import nets, show
+from gradwright.cli.commands.conventions import show_conventions
+from gradwright.cli.commands.doctor import doctor
+from gradwright.cli.commands.emit import emit
+from gradwright.cli.commands.evaluate import evaluate
+from gradwright.cli.commands.predict import predict
+from gradwright.cli.commands.train import train
 from gradwright.cli.output import write_line
 
 app = typer.Typer(
@@ -35,3 +44,18 @@ def common(
     ] = False,
 ) -> None:
     """Accept the options that stand before a verb."""
+
+
+for _name, _verb in {
+    "nets": nets,
+    "show": show,
+    "emit": emit,
+    "train": train,
+    "eval": evaluate,
+    "predict": predict,
+    "bench": bench,
+    "conventions": show_conventions,
+    "cache": cache,
+    "doctor": doctor,
+}.items():
+    app.command(_name)(_verb)

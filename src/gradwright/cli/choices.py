@@ -31,10 +31,11 @@ def parse_choice(option: str, text: str, families: Mapping[str, type[Choice]]) -
     for setting in filter(None, settings.split(",")):
         field, separator, value = setting.partition("=")
         if field not in fields or not separator:
+            names = (
+                f" with FIELD one of {', '.join(fields)}" if fields else ", but it has no fields"
+            )
             raise SpecError(
-                where=f"{option} {name}",
-                expected=f"FIELD=VALUE with FIELD one of {', '.join(fields)}",
-                found=repr(setting),
+                where=f"{option} {name}", expected=f"FIELD=VALUE{names}", found=repr(setting)
             )
         values[field] = _convert(f"{option} {name}: {field}", value, fields[field])
     return family(**values)

@@ -1,4 +1,4 @@
-"""Read the closed choices of the package, and what each means, from where they are declared."""
+"""Read the conventions of the package, and what each means, from where they are declared."""
 
 import ast
 import enum
@@ -6,7 +6,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from types import ModuleType
 
 
@@ -32,6 +32,27 @@ def conventions(packages: Sequence[str]) -> list[Convention]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a public record says of itself: its name and the first sentences of its docstring."""
+
+    name: str
+    module: str
+    meaning: str
+
+
+def rules(packages: Sequence[str]) -> list[Rule]:
+    """List the public dataclasses of `packages` (layers, losses, optimizers), by package."""
+    found: list[Rule] = []
+    for package in map(importlib.import_module, packages):
+        for name in package.__all__:
+            record: object = getattr(package, name)
+            if isinstance(record, type) and is_dataclass(record):
+                meaning = inspect.cleandoc(record.__doc__ or "")
+                found.append(Rule(name, record.__module__, meaning))
+    return found
+
+
 def _modules(package: str) -> Iterator[ModuleType]:
     root = importlib.import_module(package)
     yield root
@@ -45,7 +66,7 @@ def _declared(module: ModuleType) -> Iterator[Convention]:
         if not isinstance(node, ast.ClassDef):
             continue
         kind: object = getattr(module, node.name)
-        if not isinstance(kind, type) or not issubclass(kind, enum.Enum):
+        if not isinstance(kind, type) or not issubclass(kind, enum.Enum) or not len(kind):
             continue
         yield Convention(
             node.name,

@@ -1,31 +1,50 @@
 """`gradwright conventions`: every named choice and what each of its values means."""
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gradwright.cli.app import app
 from gradwright.cli.output import write_json, write_line
 
-# Where a choice changes numbers; the rest of the package has enums that only name things.
-PACKAGES = ("gradwright.spec", "gradwright.layers", "gradwright.losses", "gradwright.optim")
+if TYPE_CHECKING:
+    from gradwright.cli.enums import Convention
+
+# Where a choice or a rule changes numbers; other packages have enums that only name things.
+CHOICES = ("gradwright.spec", "gradwright.layers", "gradwright.losses", "gradwright.optim")
+RULES = ("gradwright.layers", "gradwright.losses", "gradwright.optim")
 
 
-@app.command("conventions")
 def show_conventions(
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """List every convention that has a name, read from where it is declared."""
-    from gradwright.cli.enums import conventions
+    """List every convention that has a name.
 
-    found = conventions(PACKAGES)
+    Choices come first, then what layers, losses and optimizers compute; all of it is read from
+    where it is declared.
+    """
+    from gradwright.cli.enums import conventions, rules
+
+    choices, records = conventions(CHOICES), rules(RULES)
     if as_json:
-        write_json({"conventions": [asdict(convention) for convention in found]})
+        write_json(
+            {
+                "conventions": [asdict(choice) for choice in choices],
+                "rules": [asdict(record) for record in records],
+            }
+        )
         return
-    for convention in found:
-        write_line(f"{convention.name}  {convention.meaning}  [{convention.module}]")
-        width = max((len(value) for value, _ in convention.choices), default=0)
-        for value, meaning in convention.choices:
-            write_line(f"    {value:{width}}  {meaning}".rstrip())
+    for choice in choices:
+        _write(choice)
+    for record in records:
+        write_line(f"{record.name}  [{record.module}]")
+        for line in record.meaning.splitlines():
+            write_line(f"    {line}".rstrip())
+
+
+def _write(choice: "Convention") -> None:
+    write_line(f"{choice.name}  {choice.meaning}  [{choice.module}]")
+    width = max(len(value) for value, _ in choice.choices)
+    for value, meaning in choice.choices:
+        write_line(f"    {value:{width}}  {meaning}".rstrip())

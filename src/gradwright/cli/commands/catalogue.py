@@ -1,0 +1,77 @@
+"""`gradwright nets` and `gradwright show`: which nets there are, and what one is made of."""
+
+import math
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+
+from gradwright.cli.output import write_json, write_line, write_table
+from gradwright.spec import NetSpec, Plan
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+def list_nets() -> list[NetSpec]:
+    """Build every net of the zoo."""
+    from gradwright.zoo import NETS, get
+
+    return [get(name) for name in NETS]
+
+
+def nets(*, as_json: AsJson = False) -> None:
+    """List the nets that have a name."""
+    found = list_nets()
+    if as_json:
+        write_json({"nets": [_summary(net) for net in found]})
+        return
+    rows = [
+        [net.name, _extents(net.input.shape), _extents(net.output), f"{net.parameter_count:,}"]
+        for net in found
+    ]
+    write_table(["net", "input", "output", ">parameters"], rows)
+
+
+def show(net: Annotated[str, typer.Argument(metavar="NET")], *, as_json: AsJson = False) -> None:
+    """Show the layers of a net."""
+    from gradwright.zoo import get
+
+    spec = get(net)
+    if as_json:
+        layers = [_layer(plan) for plan in spec.walk()]
+        write_json({**_summary(spec), "fingerprint": spec.fingerprint, "layers": layers})
+        return
+    rows = [[plan.path, _extents(plan.output), *_columns(plan)] for plan in spec.walk()]
+    write_table(["layer", "output", ">parameters", "settings"], rows)
+    statistics = sum(slot.size for slot in spec.statistics)
+    write_line(f"{spec.parameter_count:,} parameters, {statistics:,} running statistics")
+
+
+def _summary(net: NetSpec) -> dict[str, object]:
+    return {
+        "name": net.name,
+        "input": list(net.input.shape),
+        "output": list(net.output),
+        "parameters": net.parameter_count,
+    }
+
+
+def _layer(plan: Plan) -> dict[str, object]:
+    return {
+        "path": plan.path,
+        "layer": repr(plan.layer),
+        "input": list(plan.input),
+        "output": list(plan.output),
+        "slots": {plan.full(slot.name): list(slot.shape) for slot in plan.slots},
+    }
+
+
+def _columns(plan: Plan) -> Iterator[str]:
+    """Yield the number of parameters and the settings of a layer; parts have their own rows."""
+    own = sum(math.prod(slot.shape) for slot in plan.slots if slot.trainable)
+    yield f"{own:,}" if own else ""
+    yield type(plan.layer).__name__ if plan.children else repr(plan.layer)
+
+
+def _extents(shape: tuple[int, ...]) -> str:
+    return "x".join(map(str, shape))

@@ -1,0 +1,70 @@
+"""Options that several verbs share, from their spelling to the records of the package."""
+
+import re
+from typing import TYPE_CHECKING
+
+from gradwright.cli.choices import parse_choice
+from gradwright.errors import SpecError
+
+if TYPE_CHECKING:
+    from gradwright.data import Augmentation, Dataset
+    from gradwright.losses import Loss
+    from gradwright.optim import Optimizer
+    from gradwright.spec import NetSpec
+
+_AUGMENTATION = re.compile(r"(?:none|(?P<flip>flip)|(?:(?P<both>flip),)?crop:(?P<padding>\d+))")
+
+
+def losses() -> "dict[str, type[Loss]]":
+    """Return the losses by the name that an option gives them."""
+    from gradwright.losses import BinaryCrossEntropy, MeanSquaredError, SoftmaxCrossEntropy
+
+    return {loss.kind: loss for loss in (SoftmaxCrossEntropy, MeanSquaredError, BinaryCrossEntropy)}
+
+
+def optimizers() -> "dict[str, type[Optimizer]]":
+    """Return the optimizers by the name that an option gives them."""
+    from gradwright.optim import Adam, AdamW, Momentum, Nesterov, Sgd
+
+    return {rule.kind: rule for rule in (Sgd, Momentum, Nesterov, Adam, AdamW)}
+
+
+def loss_of(text: str, *, label_smoothing: float | None = None) -> "Loss":
+    """Read `--loss`, with the field that has an option of its own."""
+    return parse_choice("--loss", _with(text, "label_smoothing", label_smoothing), losses())
+
+
+def optimizer_of(text: str, *, weight_decay: float | None = None) -> "Optimizer":
+    """Read `--optimizer`, with the field that has an option of its own."""
+    return parse_choice("--optimizer", _with(text, "weight_decay", weight_decay), optimizers())
+
+
+def _with(text: str, field: str, value: float | None) -> str:
+    if value is None:
+        return text
+    return f"{text}{',' if ':' in text else ':'}{field}={value!r}"
+
+
+def augmentation_of(text: str) -> "Augmentation":
+    """Read `--augment`: none, flip, crop:N, or flip,crop:N."""
+    from gradwright.data import Augmentation, Flip
+
+    found = _AUGMENTATION.fullmatch(text)
+    if found is None:
+        raise SpecError(
+            where="--augment", expected="none, flip, crop:N or flip,crop:N", found=repr(text)
+        )
+    flip = Flip.HALF if found["flip"] or found["both"] else Flip.NEVER
+    return Augmentation(flip=flip, padding=int(found["padding"] or 0))
+
+
+def dataset_of(text: str, net: "NetSpec") -> "Dataset":
+    """Read `--data`; pictures of a folder are brought to what the net reads."""
+    from gradwright.data import Channels, PictureOptions, load
+    from gradwright.spec import Image
+
+    if not isinstance(net.input, Image):
+        return load(text)
+    channels = Channels.GRAY if net.input.channels == 1 else Channels.RGB
+    size = (net.input.height, net.input.width)
+    return load(text, pictures=PictureOptions(channels=channels, resize=size))

@@ -1,0 +1,75 @@
+"""A trained net as the verbs that use one need it: from a run folder or one of its checkpoints."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gradwright.errors import CheckpointError
+
+if TYPE_CHECKING:
+    from gradwright.data import Dataset, Normalisation
+    from gradwright.spec import NetSpec
+    from gradwright.train import Checkpoint, RunFolder
+
+# Pictures hold bytes; a net was trained on pixels in 0..1 before mean and deviation.
+_BYTE = 1 / 255
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A net with a state, and how pixels were normalised when it was trained."""
+
+    net: "NetSpec"
+    checkpoint: "Checkpoint"
+    classes: tuple[str, ...]
+    normalisation: "Normalisation"
+
+    def as_trained(self, dataset: "Dataset") -> "Dataset":
+        """Return a data set under the normalisation of the training data."""
+        from dataclasses import replace
+
+        rule = self.normalisation
+        train, test = (
+            replace(split, normalisation=replace(rule, scale=split.normalisation.scale))
+            for split in (dataset.train, dataset.test)
+        )
+        return replace(dataset, train=train, test=test)
+
+
+def open_run(path: Path) -> Trained:
+    """Read a run folder (its newest whole checkpoint) or one checkpoint file of a run folder."""
+    from gradwright.data import Normalisation
+    from gradwright.train import RunFolder, read_checkpoint
+    from gradwright.zoo import get
+
+    folder = RunFolder(path.parent.parent if path.is_file() else path)
+    manifest = folder.manifest()
+    checkpoint = read_checkpoint(path) if path.is_file() else _newest(folder)
+    classes, mean, std = (_list(manifest, path, name) for name in ("classes", "mean", "std"))
+    net = get(checkpoint.identity["net"], classes=len(classes))
+    if net.fingerprint != checkpoint.identity["net.sha256"]:
+        raise CheckpointError(
+            where=str(path),
+            expected=f"the net {net.name} as this version declares it",
+            found="another declaration of that name",
+            remedy="Use the version of Gradwright that trained it",
+        )
+    rule = Normalisation(_BYTE, tuple(map(float, mean)), tuple(map(float, std)))
+    return Trained(net, checkpoint, tuple(map(str, classes)), rule)
+
+
+def _newest(folder: "RunFolder") -> "Checkpoint":
+    checkpoint, damaged = folder.newest()
+    if checkpoint is None:
+        found = str(damaged[0]) if damaged else "none"
+        raise CheckpointError(where=str(folder.path), expected="a whole checkpoint", found=found)
+    return checkpoint
+
+
+def _list(manifest: dict[str, Any], path: Path, name: str) -> list[Any]:
+    try:
+        return list(manifest["data"][name])
+    except (KeyError, TypeError):
+        raise CheckpointError(
+            where=str(path), expected=f"a manifest with data.{name}", found="none"
+        ) from None
