@@ -100,7 +100,8 @@ def refusal(text: str, location: str, message: str) -> ParseError:
     """Return the error that quotes the line of `text` at a location `loc("-":line:column)`."""
     position = _POSITION.match(location)
     if position is None:
-        return ParseError(where="bytecode", expected="a StableHLO module", found=message.strip())
+        where = location.removeprefix("loc(").removesuffix(")") if text else "bytecode"
+        return ParseError(where=where, expected="a StableHLO module", found=message.strip())
     line, column = int(position[1]), int(position[2])
     lines = text.split("\n")
     quoted = lines[line - 1].strip() if line <= len(lines) else ""

@@ -98,6 +98,9 @@ class _Reader:
             operation = view.operation
             if operation.name in _TERMINATORS:
                 return Block(arguments, tuple(operations), self._operands(operation))
+            if operation.name == "sdy.sharding_constraint":
+                self._values[operation.results[0]] = self._values[operation.operands[0]]
+                continue
             operations.append(self._operation(operation))
         raise self._refusal(block.owner, "a region that ends in stablehlo.return was expected")
 
