@@ -88,6 +88,15 @@ def test_choices_depend_on_seed_and_epoch_only() -> None:
     assert all(fingerprint(*key) == text for key, text in prints.items())
 
 
+def test_each_batch_takes_the_choices_of_its_positions() -> None:
+    made, order = split(10), np.arange(9, -1, -1)
+    choices = Augmentation(Flip.HALF, padding=2).epoch(10, seed=0, epoch=0)
+    drawn = batches(made, 4, order, LastBatch.PAD, augmentation=choices)
+    found = np.concatenate([batch.images[: batch.count] for batch in drawn])
+    expected = made.normalisation.apply(choices.apply(made.images[order], slice(0, 10)))
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_padding_is_0_before_normalisation() -> None:
     made = split(1)
     augmentation = chosen(5, False, 0, 0)  # wholly outside the image

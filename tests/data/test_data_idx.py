@@ -30,6 +30,14 @@ def known(folder: Path) -> KnownSet:
     )
 
 
+def pack(folder: Path) -> None:
+    """Replace the four files by gzip files."""
+    for name in NAMES:
+        path = folder / name
+        (folder / f"{name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+        path.unlink()
+
+
 def test_a_set_is_read_as_written(tmp_path: Path) -> None:
     found = load_idx(write_idx(tmp_path))
     np.testing.assert_array_equal(found.train.images[:, 0], pixels(6, 5, 4, seed=0))
@@ -43,10 +51,7 @@ def test_a_set_is_read_as_written(tmp_path: Path) -> None:
 
 def test_gzip_files_give_the_same_set(tmp_path: Path) -> None:
     raw = load_idx(write_idx(tmp_path))
-    for name in NAMES:
-        path = tmp_path / name
-        (tmp_path / f"{name}.gz").write_bytes(gzip.compress(path.read_bytes()))
-        path.unlink()
+    pack(tmp_path)
     assert load_idx(tmp_path).fingerprint() == raw.fingerprint()
 
 
@@ -210,9 +215,13 @@ def test_test_images_of_another_size_are_refused(tmp_path: Path) -> None:
     )
 
 
-def test_a_published_set_is_accepted(tmp_path: Path) -> None:
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_published_set_is_accepted(tmp_path: Path, packed: bool) -> None:
     folder = write_idx(tmp_path)
-    found = load_idx(folder, name="small", known=known(folder))
+    facts = known(folder)
+    if packed:
+        pack(folder)
+    found = load_idx(folder, name="small", known=facts)
     assert (found.name, found.classes) == ("small", ("a", "b", "c"))
 
 

@@ -102,7 +102,7 @@ def _draw(
     first: int,
 ) -> Iterator[Batch]:
     for index in range(first, batch_count(len(order), batch, last)):
-        positions = slice(index * batch, min((index + 1) * batch, len(order)))
+        positions = slice(index * batch, (index + 1) * batch)
         chosen = order[positions]
         images, labels = split.images[chosen], split.labels[chosen]
         if augmentation is not None:
