@@ -7,6 +7,7 @@ from gradwright.hlo.contraction import Contraction
 from gradwright.hlo.indexing import Indexing
 from gradwright.hlo.ir import Function, Value
 from gradwright.hlo.shaping import Shaping
+from gradwright.hlo.types import ElementType, TensorType
 
 
 class Builder(Indexing, Contraction, Shaping):
@@ -24,6 +25,10 @@ class Builder(Indexing, Contraction, Shaping):
         """Return the carried values after the last step in which condition(*values) held."""
         types = [value.type for value in initial]
         test = self.region(types, lambda *values: [condition(*values)], names)
+        truth = TensorType((), ElementType.I1)
+        if test.results[0].type != truth:
+            expected = f"a condition that returns {truth}"
+            raise self.mismatch("stablehlo.while", expected, str(test.results[0].type))
         step = self.region(types, body, names)
         if [value.type for value in step.results] != types:
             found = ", ".join(str(value.type) for value in step.results)
@@ -47,8 +52,11 @@ class Builder(Indexing, Contraction, Shaping):
     ) -> Value:
         """Return the sum of operand over the replicas of each group."""
         groups = tuple(tuple(group) for group in replica_groups)
-        if len({len(group) for group in groups}) != 1:
-            raise self.mismatch("stablehlo.all_reduce", "groups of one size", str(groups))
+        replicas = sorted(replica for group in groups for replica in group)
+        even = len({len(group) for group in groups}) == 1
+        if not even or not replicas or replicas != list(range(len(replicas))):
+            expected = "groups of one size that share out the replicas 0, 1, …"
+            raise self.mismatch("stablehlo.all_reduce", expected, str(groups))
         attributes = AllReduce(
             groups, channel_handle=1, channel_type=1, use_global_device_ids=False
         )

@@ -111,6 +111,8 @@ def _convolution_problem(lhs: Value, rhs: Value, conv: Convolution) -> tuple[str
         return f"{spatial} entries per window attribute", str(fields)
     if any(n < 1 for n in (*conv.strides, *conv.lhs_dilation, *conv.rhs_dilation)):
         return "strides and dilations >= 1", str(fields)
+    if any(rhs.shape[i] < 1 for i in dims.kernel_spatial):
+        return "kernel extents >= 1", str(rhs.type)
     return _group_problem(lhs, rhs, conv)
 
 

@@ -5,6 +5,11 @@ from gradwright.hlo.ir import Value
 from gradwright.hlo.types import ElementType
 from gradwright.hlo.writing import Writer
 
+_OF_BOOLEANS = frozenset(
+    f"stablehlo.{name}" for name in ("add", "and", "maximum", "minimum", "multiply", "or")
+)
+"""Functions of two operands that StableHLO defines for i1."""
+
 
 class Elementwise(Writer):
     """Elementwise operations: all operands have one shape, and so has the result."""
@@ -19,6 +24,8 @@ class Elementwise(Writer):
         """Append a function of two operands of one type."""
         if lhs.type != rhs.type:
             raise self.mismatch(opcode, "two operands of one type", f"{lhs.type} and {rhs.type}")
+        if lhs.type.element is ElementType.I1 and opcode not in _OF_BOOLEANS:
+            raise self.mismatch(opcode, "numbers", str(lhs.type))
         return self.emit_one(opcode, (lhs, rhs), lhs.type, hint=hint)
 
     def add(self, lhs: Value, rhs: Value, *, hint: str = "") -> Value:
@@ -69,10 +76,14 @@ class Elementwise(Writer):
 
     def negate(self, operand: Value, *, hint: str = "") -> Value:
         """Return -operand."""
+        if operand.type.element is ElementType.I1:
+            raise self.mismatch("stablehlo.negate", "numbers", str(operand.type))
         return self.emit_one("stablehlo.negate", (operand,), operand.type, hint=hint)
 
     def abs(self, operand: Value, *, hint: str = "") -> Value:
         """Return |operand|."""
+        if operand.type.element is ElementType.I1 or operand.type.element.is_unsigned:
+            raise self.mismatch("stablehlo.abs", "signed or floating numbers", str(operand.type))
         return self.emit_one("stablehlo.abs", (operand,), operand.type, hint=hint)
 
     def exponential(self, operand: Value, *, hint: str = "") -> Value:
@@ -164,5 +175,5 @@ def natural_order(element: ElementType) -> CompareType:
     """Return how elements of a type compare where nothing else is stated."""
     if element.is_float:
         return CompareType.FLOAT
-    unsigned = element is ElementType.I1 or element.value.startswith("u")
+    unsigned = element is ElementType.I1 or element.is_unsigned
     return CompareType.UNSIGNED if unsigned else CompareType.SIGNED

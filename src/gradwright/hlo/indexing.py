@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from gradwright.hlo.attributes import DynamicSlice, Gather, Scatter
+from gradwright.hlo.index_rules import IndexNumbers
 from gradwright.hlo.ir import Value
 from gradwright.hlo.reduction import Reduction
 from gradwright.hlo.types import Shape
@@ -16,9 +17,7 @@ class Indexing(Reduction):
     ) -> Value:
         """Return the block of extents `sizes` that begins at scalar indices `starts`."""
         self._check_starts("stablehlo.dynamic_slice", operand, starts)
-        if len(sizes) != operand.type.rank or any(
-            not 0 <= n <= extent for n, extent in zip(sizes, operand.shape, strict=True)
-        ):
+        if not _fits(sizes, operand.shape):
             expected = f"sizes within {operand.type}"
             raise self.mismatch("stablehlo.dynamic_slice", expected, str(list(sizes)))
         return self.emit_one(
@@ -35,10 +34,10 @@ class Indexing(Reduction):
         """Return operand with the block at scalar indices `starts` replaced by update."""
         opcode = "stablehlo.dynamic_update_slice"
         self._check_starts(opcode, operand, starts)
-        smaller = update.type.rank == operand.type.rank and all(
-            n <= extent for n, extent in zip(update.shape, operand.shape, strict=True)
-        )
-        if not smaller or update.type.element is not operand.type.element:
+        if (
+            not _fits(update.shape, operand.shape)
+            or update.type.element is not operand.type.element
+        ):
             raise self.mismatch(opcode, f"an update within {operand.type}", str(update.type))
         return self.emit_one(opcode, (operand, update, *starts), operand.type, hint=hint)
 
@@ -50,22 +49,17 @@ class Indexing(Reduction):
         Shapes: the result's `offset_dims` hold the slice (less collapsed and batching
         dimensions), its other dimensions are those of indices less `index_vector_dim`.
         """
-        rank = operand.type.rank
-        vector = _vector_extent(indices.shape, attributes.index_vector_dim)
-        dropped = (*attributes.collapsed_slice_dims, *attributes.operand_batching_dims)
-        window = [n for i, n in enumerate(attributes.slice_sizes) if i not in dropped]
-        legal = (
-            len(attributes.slice_sizes) == rank
-            and all(0 <= n <= e for n, e in zip(attributes.slice_sizes, operand.shape, strict=True))
-            and vector == len(attributes.start_index_map)
-            and len(window) == len(attributes.offset_dims)
-            and indices.type.element.is_integer
-        )
-        if not legal:
+        numbers = IndexNumbers.of(attributes)
+        sizes = attributes.slice_sizes
+        problem = _integer_indices(indices) or numbers.broken_rule(operand.shape, indices.shape)
+        if not problem and not _fits(sizes, operand.shape):
+            problem = f"slice sizes within {operand.type}"
+        if not problem and any(sizes[i] > 1 for i in (*numbers.dropped, *numbers.batching)):
+            problem = "slice sizes of at most 1 in collapsed and batching dimensions"
+        if problem:
             found = f"{attributes} on {operand.type} at {indices.type}"
-            raise self.mismatch("stablehlo.gather", "consistent dimension numbers", found)
-        batch = [n for i, n in enumerate(indices.shape) if i != attributes.index_vector_dim]
-        shape = _interleave(window, attributes.offset_dims, batch)
+            raise self.mismatch("stablehlo.gather", problem, found)
+        shape = numbers.arrange(numbers.within(sizes), numbers.around(indices.shape))
         type = operand.type.with_shape(shape)
         return self.emit_one("stablehlo.gather", (operand, indices), type, attributes, hint=hint)
 
@@ -73,20 +67,13 @@ class Indexing(Reduction):
         self, operand: Value, indices: Value, updates: Value, attributes: Scatter, *, hint: str = ""
     ) -> Value:
         """Return operand plus the updates at the index vectors of `indices`; duplicates add up."""
-        dropped = (*attributes.inserted_window_dims, *attributes.input_batching_dims)
-        batch = [n for i, n in enumerate(indices.shape) if i != attributes.index_vector_dim]
-        around = [n for i, n in enumerate(updates.shape) if i not in attributes.update_window_dims]
-        vector = _vector_extent(indices.shape, attributes.index_vector_dim)
-        legal = (
-            len(attributes.update_window_dims) + len(dropped) == operand.type.rank
-            and vector == len(attributes.scatter_dims_to_operand_dims)
-            and batch == around
-            and updates.type.element is operand.type.element
-            and indices.type.element.is_integer
-        )
-        if not legal:
+        numbers = IndexNumbers.of(attributes)
+        problem = _integer_indices(indices) or numbers.broken_rule(operand.shape, indices.shape)
+        if not problem and not _updates_fit(operand, indices, updates, numbers):
+            problem = f"updates of {operand.type.element.value} with windows within the operand"
+        if problem:
             found = f"{attributes} on {operand.type}, {indices.type}, {updates.type}"
-            raise self.mismatch("stablehlo.scatter", "consistent dimension numbers", found)
+            raise self.mismatch("stablehlo.scatter", problem, found)
         region = self.sum_region(operand.type.with_shape(()))
         return self.emit_one(
             "stablehlo.scatter",
@@ -106,11 +93,22 @@ class Indexing(Reduction):
             raise self.mismatch(opcode, expected, ", ".join(str(start.type) for start in starts))
 
 
-def _vector_extent(indices: Shape, index_vector_dim: int) -> int:
-    return indices[index_vector_dim] if index_vector_dim < len(indices) else 1
+def _integer_indices(indices: Value) -> str:
+    return "" if indices.type.element.is_integer else "integer indices"
 
 
-def _interleave(window: Sequence[int], offset_dims: Sequence[int], batch: Sequence[int]) -> Shape:
-    rank = len(window) + len(batch)
-    offsets, outer = iter(window), iter(batch)
-    return tuple(next(offsets) if i in offset_dims else next(outer) for i in range(rank))
+def _fits(sizes: Sequence[int], shape: Shape) -> bool:
+    """Return whether a block of extents `sizes` fits into a shape."""
+    return len(sizes) == len(shape) and all(
+        0 <= n <= extent for n, extent in zip(sizes, shape, strict=True)
+    )
+
+
+def _updates_fit(operand: Value, indices: Value, updates: Value, numbers: IndexNumbers) -> bool:
+    inside = [updates.shape[i] for i in numbers.window if i < updates.type.rank]
+    around = [extent for i, extent in enumerate(updates.shape) if i not in numbers.window]
+    return (
+        updates.type.element is operand.type.element
+        and around == numbers.around(indices.shape)
+        and _fits(inside, tuple(numbers.within(operand.shape)))
+    )

@@ -19,8 +19,9 @@ class Reduction(Elementwise):
         return self.reduce((operand,), (0,), dimensions, self.adds, hint=hint)[0]
 
     def max(self, operand: Value, dimensions: Sequence[int], *, hint: str = "") -> Value:
-        """Return the maximum over `dimensions` (-inf of an empty range)."""
-        return self.reduce((operand,), (float("-inf"),), dimensions, self.maxima, hint=hint)[0]
+        """Return the maximum over `dimensions` (the lowest element of an empty range)."""
+        lowest = operand.type.element.lowest
+        return self.reduce((operand,), (lowest,), dimensions, self.maxima, hint=hint)[0]
 
     def reduce(
         self,
@@ -32,6 +33,9 @@ class Reduction(Elementwise):
         hint: str = "",
     ) -> tuple[Value, ...]:
         """Return each operand reduced over `dimensions`; combine(lefts…, rights…) -> results."""
+        if not operands or len(initial) != len(operands):
+            found = f"{len(operands)} operands, {len(initial)} values"
+            raise self.mismatch("stablehlo.reduce", "one initial value per operand", found)
         gone = tuple(dimensions)
         shapes = {operand.shape for operand in operands}
         rank = operands[0].type.rank
@@ -42,7 +46,7 @@ class Reduction(Elementwise):
         starts = [self.splat(value, t) for value, t in zip(initial, scalars, strict=True)]
         kept = tuple(n for i, n in enumerate(operands[0].shape) if i not in gone)
         types = [operand.type.with_shape(kept) for operand in operands]
-        region = self.region([*scalars, *scalars], combine, _pair_names(len(operands)))
+        region = self._combining("stablehlo.reduce", scalars, combine)
         return self.emit(
             "stablehlo.reduce",
             (*operands, *starts),
@@ -61,7 +65,7 @@ class Reduction(Elementwise):
             expected = "one entry per dimension, extents, strides and dilations >= 1"
             raise self.mismatch("stablehlo.reduce_window", expected, found)
         scalar = operand.type.with_shape(())
-        region = self.region([scalar, scalar], combine, _pair_names(1))
+        region = self._combining("stablehlo.reduce_window", [scalar], combine)
         return self.emit_one(
             "stablehlo.reduce_window",
             (operand, self.splat(initial, scalar)),
@@ -117,6 +121,15 @@ class Reduction(Elementwise):
     def sum_region(self, type: TensorType) -> Block:
         """Return the region (a, b) -> a + b at a scalar type."""
         return self.region([type, type], self.adds, _pair_names(1))
+
+    def _combining(self, opcode: str, types: Sequence[TensorType], combine: Combine) -> Block:
+        """Return the region (lefts, rights) -> results, all of the same types."""
+        region = self.region([*types, *types], combine, _pair_names(len(types)))
+        given = [value.type for value in region.results]
+        if given != list(types):
+            expected = f"a combination that returns {', '.join(map(str, types))}"
+            raise self.mismatch(opcode, expected, ", ".join(map(str, given)))
+        return region
 
 
 def window_shape(shape: Shape, window: Window) -> Shape:

@@ -12,7 +12,7 @@ from gradwright.hlo.attributes import (
     Transpose,
 )
 from gradwright.hlo.ir import Number, Value
-from gradwright.hlo.types import Shape, TensorType
+from gradwright.hlo.types import ElementType, Shape, TensorType
 from gradwright.hlo.writing import Writer
 
 
@@ -23,6 +23,8 @@ class Shaping(Writer):
         """Return the tensor whose element is its own index along `dimension`."""
         if not 0 <= dimension < type.rank:
             raise self.mismatch("stablehlo.iota", f"a dimension of {type}", str(dimension))
+        if type.element is ElementType.I1:
+            raise self.mismatch("stablehlo.iota", "numbers", str(type))
         return self.emit_one("stablehlo.iota", (), type, Iota(dimension), hint=hint)
 
     def reshape(self, operand: Value, shape: Shape, *, hint: str = "") -> Value:
@@ -30,7 +32,7 @@ class Shaping(Writer):
         if operand.shape == shape:
             return operand
         type = operand.type.with_shape(shape)
-        if type.size != operand.type.size:
+        if type.size != operand.type.size or any(extent < 0 for extent in shape):
             expected = f"{operand.type.size} elements"
             raise self.mismatch("stablehlo.reshape", expected, f"{type.size} in {type}")
         return self.emit_one("stablehlo.reshape", (operand,), type, hint=hint)
@@ -49,7 +51,10 @@ class Shaping(Writer):
     def broadcast(
         self, operand: Value, shape: Shape, dimensions: Sequence[int] = (), *, hint: str = ""
     ) -> Value:
-        """Return the operand repeated: its dimension i becomes `dimensions[i]` of `shape`."""
+        """Return the operand repeated: its dimension i becomes `dimensions[i]` of `shape`.
+
+        A no-op is not written.
+        """
         target = tuple(dimensions)
         legal = len(target) == operand.type.rank and len(set(target)) == len(target)
         if not legal or any(
@@ -58,6 +63,8 @@ class Shaping(Writer):
         ):
             expected = f"dimensions that fit {operand.type} into {list(shape)}"
             raise self.mismatch("stablehlo.broadcast_in_dim", expected, str(list(target)))
+        if shape == operand.shape and target == tuple(range(len(shape))):
+            return operand
         type = operand.type.with_shape(shape)
         attributes = BroadcastInDim(target)
         return self.emit_one("stablehlo.broadcast_in_dim", (operand,), type, attributes, hint=hint)
@@ -73,8 +80,10 @@ class Shaping(Writer):
     ) -> Value:
         """Return the elements start, start + stride, … below limit of each dimension."""
         steps = tuple(strides) if strides is not None else (1,) * operand.type.rank
-        ranges = list(zip(start, limit, steps, operand.shape, strict=True))
-        if any(not (0 <= a <= b <= extent and s >= 1) for a, b, s, extent in ranges):
+        ranges = list(zip(start, limit, steps, operand.shape, strict=False))
+        if {len(start), len(limit), len(steps)} != {operand.type.rank} or any(
+            not (0 <= a <= b <= extent and s >= 1) for a, b, s, extent in ranges
+        ):
             expected = f"0 <= start <= limit <= extent and stride >= 1 in {operand.type}"
             found = f"start {list(start)}, limit {list(limit)}, strides {list(steps)}"
             raise self.mismatch("stablehlo.slice", expected, found)
@@ -98,13 +107,15 @@ class Shaping(Writer):
         """Return the operand with `value` added below, above (negative removes) and between."""
         between = tuple(interior) if interior is not None else (0,) * operand.type.rank
         below, above = tuple(low), tuple(high)
+        extents = zip(operand.shape, below, above, between, strict=False)
+        shape = tuple(a + n + max(n - 1, 0) * i + b for n, a, b, i in extents)
+        ranks = {len(below), len(above), len(between)}
+        if ranks != {operand.type.rank} or any(i < 0 for i in between) or any(n < 0 for n in shape):
+            found = f"low {below}, high {above}, interior {between} on {operand.type}"
+            expected = "one entry per dimension, interior >= 0 and extents >= 0"
+            raise self.mismatch("stablehlo.pad", expected, found)
         if not any(below) and not any(above) and not any(between):
             return operand
-        extents = zip(operand.shape, below, above, between, strict=True)
-        shape = tuple(a + n + max(n - 1, 0) * i + b for n, a, b, i in extents)
-        if any(i < 0 for i in between) or any(n < 0 for n in shape):
-            found = f"low {below}, high {above}, interior {between} on {operand.type}"
-            raise self.mismatch("stablehlo.pad", "interior >= 0 and extents >= 0", found)
         filler = self.splat(value, operand.type.with_shape(()))
         type = operand.type.with_shape(shape)
         attributes = Pad(below, above, between)
@@ -112,14 +123,16 @@ class Shaping(Writer):
 
     def concatenate(self, operands: Sequence[Value], dimension: int, *, hint: str = "") -> Value:
         """Return the operands joined along `dimension`."""
+        if not operands:
+            raise self.mismatch("stablehlo.concatenate", "one operand or more", "none")
         first = operands[0]
-        if len(operands) == 1:
-            return first
         rests = {(v.shape[:dimension], v.shape[dimension + 1 :], v.type.element) for v in operands}
         if not 0 <= dimension < first.type.rank or len(rests) != 1:
             found = ", ".join(str(v.type) for v in operands)
             expected = f"operands that differ at most in dimension {dimension}"
             raise self.mismatch("stablehlo.concatenate", expected, found)
+        if len(operands) == 1:
+            return first
         joined = sum(v.shape[dimension] for v in operands)
         shape = (*first.shape[:dimension], joined, *first.shape[dimension + 1 :])
         type = first.type.with_shape(shape)

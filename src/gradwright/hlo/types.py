@@ -10,6 +10,9 @@ from numpy.typing import DTypeLike
 
 Shape = tuple[int, ...]
 
+_LOWEST_F8E4M3FN = -448.0
+"""This format has no infinity (OCP 8-bit floating point specification 1.0, table 2)."""
+
 
 class ElementType(enum.StrEnum):
     """Element type of a tensor; the value is its spelling in StableHLO text."""
@@ -44,6 +47,30 @@ class ElementType(enum.StrEnum):
     def is_integer(self) -> bool:
         """Whether elements are integers (booleans are not)."""
         return not self.is_float and self is not ElementType.I1
+
+    @property
+    def is_unsigned(self) -> bool:
+        """Whether elements are integers without a sign."""
+        return self.value.startswith("u")
+
+    @property
+    def lowest(self) -> int | float:
+        """The element that no other one is below: -inf where there is one."""
+        if self.is_float:
+            return _LOWEST_F8E4M3FN if self is ElementType.F8E4M3FN else -math.inf
+        return -(2 ** (8 * self.dtype.itemsize - 1)) if self._is_signed else 0
+
+    @property
+    def highest(self) -> int | float:
+        """The element that no other one is above: inf where there is one."""
+        if self.is_float:
+            return -self.lowest
+        bits = 1 if self is ElementType.I1 else 8 * self.dtype.itemsize
+        return 2 ** (bits - 1) - 1 if self._is_signed else 2**bits - 1
+
+    @property
+    def _is_signed(self) -> bool:
+        return self.is_integer and not self.is_unsigned
 
     @staticmethod
     def of(dtype: DTypeLike) -> "ElementType":

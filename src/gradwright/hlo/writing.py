@@ -108,7 +108,9 @@ class Writer:
 
     def splat(self, number: Number, type: TensorType, *, hint: str = "") -> Value:
         """Return the constant whose every element is `number`, rounded to the element type."""
-        # An overflow of a float rounds to infinity and is meant; one of an integer raises.
+        if not _holds(type.element, number):
+            raise self.mismatch("stablehlo.constant", f"a number of {type.element}", str(number))
+        # A float beyond the largest one rounds to infinity, which is meant.
         with np.errstate(over="ignore"):
             element = np.full((1,), number, dtype=type.element.dtype)
         return self._constant(Constant.repeated(element, type.shape), hint or _spell(number))
@@ -191,6 +193,13 @@ def _with_pruned_regions(operation: Operation, live: set[int]) -> Operation:
     live.update(id(value) for region in operation.regions for value in region.results)
     regions = tuple(_pruned(region, live) for region in operation.regions)
     return replace(operation, regions=regions)
+
+
+def _holds(element: ElementType, number: Number) -> bool:
+    """Return whether a number can be rounded to an element type; integers do not round."""
+    if element.is_float:
+        return True
+    return element.lowest <= number <= element.highest and number == int(number)
 
 
 def _spell(number: Number) -> str:
