@@ -11,7 +11,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from gradwright.data.records import Pixels
+from gradwright.data.normalisation import Pixels
 from gradwright.data.streams import Stream, draws
 from gradwright.errors import DataError
 

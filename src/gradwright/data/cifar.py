@@ -10,9 +10,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from gradwright.data.checks import check_labels
 from gradwright.data.files import describe, read
 from gradwright.data.known import CIFAR10, KnownSet
-from gradwright.data.records import Dataset, Labels, Split, check_labels, measure
+from gradwright.data.normalisation import measure
+from gradwright.data.records import Dataset, Labels, Split
 from gradwright.errors import DataError
 
 _SHAPE = (3, 32, 32)

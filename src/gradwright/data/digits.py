@@ -4,7 +4,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from gradwright.data.records import Dataset, Split, measure
+from gradwright.data.normalisation import measure
+from gradwright.data.records import Dataset, Split
 from gradwright.data.streams import stratified
 
 _TEST_SAMPLES = 360

@@ -1,7 +1,7 @@
 """Folders of pictures: one folder per class, PNG or JPEG files inside."""
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
 from gradwright.data.files import describe, read
-from gradwright.data.records import Dataset, Split, measure
+from gradwright.data.normalisation import measure
+from gradwright.data.records import Dataset, Split
 from gradwright.data.streams import stratified
 from gradwright.errors import DataError
 
@@ -63,29 +64,16 @@ def load_folder(root: Path, options: PictureOptions | None = None) -> Dataset:
     is refused. A turned camera picture is set upright by its EXIF orientation.
     """
     options = PictureOptions() if options is None else options
-    roots = {part: root / part for part in ("train", "test") if (root / part).is_dir()}
-    if len(roots) == 1:
-        raise DataError(
-            where=str(root),
-            expected="both train and test, or class folders only",
-            found=f"{next(iter(roots))} alone",
-        )
-    roots = roots or {"all": root}
+    roots = _parts(root)
     classes = sorted({folder.name for part in roots.values() for folder in _folders(part)})
     if not classes:
         raise DataError(where=str(root), expected="one folder per class", found="no folder")
-    listed = [
-        (part, path, label)
-        for part, folder in roots.items()
-        for label, name in enumerate(classes)
-        for path in _pictures(folder / name)
-    ]
-    _check_filled(listed, roots)
-    images = _stack([path for _, path, _ in listed], options)
-    labels = np.array([label for _, _, label in listed], np.int32)
+    listed = {part: _list(folder, classes) for part, folder in roots.items()}
+    pairs = [pair for part in listed.values() for pair in part]
+    images = _stack([path for path, _ in pairs], options)
+    labels = np.array([label for _, label in pairs], np.int32)
     if len(roots) == 2:
-        in_train = np.array([part == "train" for part, _, _ in listed])
-        train, test = np.flatnonzero(in_train), np.flatnonzero(~in_train)
+        train, test = np.split(np.arange(len(labels)), [len(listed["train"])])
     else:
         count = round(len(labels) * options.test_fraction)
         train, test = stratified(labels, test=count, seed=options.seed)
@@ -97,6 +85,18 @@ def load_folder(root: Path, options: PictureOptions | None = None) -> Dataset:
         tuple(classes),
         source=str(root),
     )
+
+
+def _parts(root: Path) -> dict[str, Path]:
+    """Find the folders of train and test, in this order, or the root that holds all."""
+    found = {part: root / part for part in ("train", "test") if (root / part).is_dir()}
+    if len(found) == 1:
+        raise DataError(
+            where=str(root),
+            expected="both train and test, or class folders only",
+            found=f"{next(iter(found))} alone",
+        )
+    return found or {"all": root}
 
 
 def _folders(root: Path) -> list[Path]:
@@ -126,12 +126,13 @@ def _pictures(folder: Path) -> Iterator[Path]:
         yield path
 
 
-def _check_filled(listed: Sequence[tuple[str, Path, int]], roots: Mapping[str, Path]) -> None:
-    for part, root in roots.items():
-        if not any(where == part for where, _, _ in listed):
-            raise DataError(
-                where=str(root), expected="pictures in class folders", found="no picture"
-            )
+def _list(root: Path, classes: Sequence[str]) -> list[tuple[Path, int]]:
+    listed = [
+        (path, label) for label, name in enumerate(classes) for path in _pictures(root / name)
+    ]
+    if not listed:
+        raise DataError(where=str(root), expected="pictures in class folders", found="no picture")
+    return listed
 
 
 def _stack(paths: Sequence[Path], options: PictureOptions) -> NDArray[np.uint8]:
@@ -153,6 +154,16 @@ def _stack(paths: Sequence[Path], options: PictureOptions) -> NDArray[np.uint8]:
 
 def _decode(path: Path, options: PictureOptions) -> NDArray[np.uint8]:
     """Decode one picture to [C, H, W] bytes."""
+    upright = ImageOps.exif_transpose(_open(path)).convert(options.channels.value)
+    if options.resize is not None:
+        height, width = options.resize
+        upright = upright.resize((width, height), Image.Resampling.BILINEAR)
+    pixels = np.asarray(upright, np.uint8)
+    return pixels[None] if pixels.ndim == 2 else np.moveaxis(pixels, 2, 0)
+
+
+def _open(path: Path) -> Image.Image:
+    """Open a whole picture of the format that its name says and of one right reading."""
     format_ = _FORMATS[path.suffix.lower()]
     content = read(path, expected=f"a {format_} picture")
     try:
@@ -178,9 +189,4 @@ def _decode(path: Path, options: PictureOptions) -> NDArray[np.uint8]:
             found=f"mode {picture.mode}",
             remedy="Flatten it to RGB",
         )
-    upright = ImageOps.exif_transpose(picture).convert(options.channels.value)
-    if options.resize is not None:
-        height, width = options.resize
-        upright = upright.resize((width, height), Image.Resampling.BILINEAR)
-    pixels = np.asarray(upright, np.uint8)
-    return pixels[None] if pixels.ndim == 2 else np.moveaxis(pixels, 2, 0)
+    return picture

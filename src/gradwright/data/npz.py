@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gradwright.data.checks import check_labels, check_pixels
 from gradwright.data.files import describe, read
-from gradwright.data.records import Dataset, Pixels, Split, check_labels, check_pixels, measure
+from gradwright.data.normalisation import Pixels, measure
+from gradwright.data.records import Dataset, Split
 from gradwright.errors import DataError
 
 _KEYS = ("x_train", "y_train", "x_test", "y_test")
