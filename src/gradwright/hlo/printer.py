@@ -7,6 +7,9 @@ from gradwright.hlo.forms import dims, form_of, properties, signature
 from gradwright.hlo.ir import Block, Function, Module, Operation, Value
 from gradwright.hlo.names import Scopes, symbol_text
 
+_WIDTH = 80
+"""Longer lists of arguments are written one to a line."""
+
 _COMMUTATIVE = frozenset(
     f"stablehlo.{name}" for name in ("add", "and", "maximum", "minimum", "multiply", "or", "xor")
 )
@@ -39,11 +42,14 @@ class _FunctionPrinter:
     def function(self, function: Function, visibility: str) -> None:
         """Append the function, its arguments marked with the results they alias."""
         aliases = dict(function.aliases)
-        arguments = (
+        arguments = [
             f"{self._introduce(value)}{_alias(aliases.get(i))}"
             for i, value in enumerate(function.body.arguments)
-        )
-        heading = f"func.func {visibility} {symbol_text(function.name)}({', '.join(arguments)})"
+        ]
+        listed = ", ".join(arguments)
+        if len(listed) > _WIDTH:
+            listed = f"\n{self._indent}" + f",\n{self._indent}".join(arguments) + "\n  "
+        heading = f"func.func {visibility} {symbol_text(function.name)}({listed})"
         types = ", ".join(str(value.type) for value in function.body.results)
         arrow = f" -> ({types})" if types else ""
         self._lines.append(f"  {heading}{arrow} {{")
