@@ -1,0 +1,140 @@
+"""Layers written from their definitions in NumPy, index by index, apart from the emitter.
+
+Pictures are [N, C, H, W]. Forwards accept complex numbers where they are analytic, so that
+`complex_step` yields their gradients to rounding.
+"""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from oracles.subject import Array, Arrays
+
+Pair = tuple[int, int]
+Pads = tuple[Pair, Pair]
+
+IMAGINARY_STEP = 1e-100
+"""No difference is taken, so the step may be as small as its square underflows."""
+
+
+def complex_step(
+    forward: Callable[[Mapping[str, np.ndarray]], np.ndarray], arrays: Arrays, name: str
+) -> Array:
+    """Return the gradient of <dy, forward> with respect to one array, exact to rounding."""
+    gradient = np.empty_like(arrays[name])
+    for index in range(gradient.size):
+        moved = arrays[name].astype(np.complex128)
+        moved.flat[index] += 1j * IMAGINARY_STEP
+        output = forward({**arrays, name: moved})
+        gradient.flat[index] = np.sum(arrays["dy"] * output.imag) / IMAGINARY_STEP
+    return gradient
+
+
+def tensorflow_same(extent: int, kernel: int, stride: int, dilation: int = 1) -> Pair:
+    """Return (before, after) by the rule of TensorFlow's guide, which starts from n mod s.
+
+    Source: tensorflow.org/api_docs/python/tf/nn, "Notes on padding".
+    """
+    window = (kernel - 1) * dilation + 1
+    rest = extent % stride
+    total = max(window - (stride if rest == 0 else rest), 0)
+    return total // 2, total - total // 2
+
+
+def torch_symmetric(kernel: int, dilation: int = 1) -> Pair:
+    """Return the padding that torchvision's nets pass to PyTorch."""
+    amount = dilation * (kernel - 1) // 2
+    return amount, amount
+
+
+class Patches:
+    """Where every window of a picture reads, as index arrays into the padded picture."""
+
+    def __init__(
+        self, extents: Pair, kernel: Pair, strides: Pair, dilation: Pair, pads: Pads
+    ) -> None:
+        self.kernel, self.pads, self.extents = kernel, pads, extents
+        self.reads = tuple(
+            np.arange((n + sum(pad) - (k - 1) * d - 1) // s + 1)[:, None] * s
+            + np.arange(k)[None, :] * d
+            for n, k, s, d, pad in zip(extents, kernel, strides, dilation, pads, strict=True)
+        )
+        rows, columns = self.reads
+        self.index = rows[:, None, :, None], columns[None, :, None, :]
+
+    def gather(self, x: np.ndarray, border: float = 0.0) -> np.ndarray:
+        """Return [N, C, P, Q, kH, kW]."""
+        padded = np.pad(x, ((0, 0), (0, 0), *self.pads), constant_values=border)
+        return padded[:, :, *self.index]
+
+    def scatter(self, parts: np.ndarray) -> np.ndarray:
+        """Return the transpose of `gather`: every part added where it was read."""
+        (low_h, high_h), (low_w, high_w) = self.pads
+        height, width = self.extents
+        padded = np.zeros((*parts.shape[:2], height + low_h + high_h, width + low_w + high_w))
+        np.add.at(padded, (slice(None), slice(None), *self.index), parts)
+        return padded[:, :, low_h : low_h + height, low_w : low_w + width]
+
+
+def convolution(patches: Patches, arrays: Mapping[str, np.ndarray], groups: int) -> np.ndarray:
+    """Return y[n,o,i,j] = bias[o] + sum over c, u, v of weight[o,c,u,v] * reads."""
+    weight = arrays["weight"]
+    reads = np.split(patches.gather(arrays["x"]), groups, axis=1)
+    kernels = np.split(weight, groups, axis=0)
+    outputs = [
+        np.einsum("ncijuv,ocuv->noij", read, kernel)
+        for read, kernel in zip(reads, kernels, strict=True)
+    ]
+    return np.concatenate(outputs, axis=1) + arrays["bias"][None, :, None, None]
+
+
+def convolution_gradients(patches: Patches, arrays: Arrays, groups: int) -> Arrays:
+    """Return the gradients of <dy, convolution> by collecting each product's share."""
+    reads = np.split(patches.gather(arrays["x"]), groups, axis=1)
+    kernels = np.split(arrays["weight"], groups, axis=0)
+    cotangents = np.split(arrays["dy"], groups, axis=1)
+    shares = [
+        np.einsum("noij,ocuv->ncijuv", dy, kernel)
+        for dy, kernel in zip(cotangents, kernels, strict=True)
+    ]
+    weights = [
+        np.einsum("noij,ncijuv->ocuv", dy, read) for dy, read in zip(cotangents, reads, strict=True)
+    ]
+    return {
+        "x": patches.scatter(np.concatenate(shares, axis=1)),
+        "weight": np.concatenate(weights, axis=0),
+        "bias": np.sum(arrays["dy"], axis=(0, 2, 3)),
+    }
+
+
+def max_pool(patches: Patches, x: Array) -> Array:
+    """Return the maximum of each window; what lies outside the picture is -inf."""
+    return patches.gather(x, -np.inf).max(axis=(4, 5))
+
+
+def max_pool_gradient(patches: Patches, x: Array, dy: Array) -> Array:
+    """Return dx: each window's dy to its first maximum in row-major order."""
+    reads = patches.gather(x, -np.inf)
+    flat = reads.reshape(*reads.shape[:4], -1)
+    first = np.arange(flat.shape[-1]) == flat.argmax(axis=-1)[..., None]
+    return patches.scatter((first * dy[..., None]).reshape(reads.shape))
+
+
+def avg_pool(patches: Patches, x: np.ndarray, *, count_padding: bool) -> np.ndarray:
+    """Return the mean of each window, over all its positions or those inside the picture."""
+    inside = patches.gather(np.ones_like(x, dtype=np.float64))
+    positions = patches.kernel[0] * patches.kernel[1]
+    divisor = positions if count_padding else inside.sum(axis=(4, 5))
+    return patches.gather(x).sum(axis=(4, 5)) / divisor
+
+
+def batch_norm(arrays: Mapping[str, np.ndarray], epsilon: float) -> np.ndarray:
+    """Return the normalised batch; channels are axis 1."""
+    x = arrays["x"]
+    axes = (0, *range(2, x.ndim))
+    spread = (None, slice(None), *(None for _ in range(x.ndim - 2)))
+    mean = x.mean(axis=axes)
+    centred = x - mean[spread]
+    variance = np.mean(centred * centred, axis=axes)
+    scaled = centred / np.sqrt(variance + epsilon)[spread]
+    return scaled * arrays["weight"][spread] + arrays["bias"][spread]

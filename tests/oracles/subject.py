@@ -1,0 +1,93 @@
+"""A net under test: its forward and its pullback as emitted texts, run on the interpreter."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradwright import layers, programs
+from gradwright.hlo import ElementType, evaluate
+from gradwright.programs import Program
+from gradwright.spec import Entry, Image, Input, NetSpec
+
+Array = NDArray[np.float64]
+Arrays = dict[str, Array]
+Runner = Callable[[Program, Mapping[str, np.ndarray]], dict[str, np.ndarray]]
+
+FORMULATIONS = tuple(
+    layers.Formulation(*choices)
+    for choices in product(
+        layers.Layout, layers.WeightGradient, layers.DepthwiseForm, layers.MaxPoolForm
+    )
+)
+"""Every layout with every form of each layer: TEXTBOOK, PORTABLE and all that mix them."""
+
+
+def interpret(program: Program, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Run a program on the reference interpreter, in this process."""
+    given = [np.asarray(arrays[port.name], dtype=port.dtype) for port in program.inputs]
+    results = evaluate(program.text, given)
+    return {port.name: result for port, result in zip(program.outputs, results, strict=True)}
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Layers on an input, in float64 unless said otherwise."""
+
+    layers: Sequence[Entry]
+    input: Input = Image(3, 7, 5)
+    batch: int = 2
+    formulation: layers.Formulation = layers.TEXTBOOK
+    element: ElementType = ElementType.F64
+    runner: Runner = interpret
+
+    @property
+    def net(self) -> NetSpec:
+        """The declared net."""
+        return NetSpec("subject", self.input, self.layers)
+
+    def under(self, formulation: layers.Formulation) -> "Subject":
+        """The same net in another formulation."""
+        return replace(self, formulation=formulation)
+
+    def draw(self, seed: int = 0) -> Arrays:
+        """Random parameters, x, masks and cotangent dy; nothing is 1, nothing is 0, no ties."""
+        random = np.random.default_rng(seed)
+        program = self.vjp_program()
+        arrays = {port.name: random.standard_normal(port.shape) for port in program.inputs}
+        for mask in program.masks:
+            shape = arrays[mask.name].shape
+            arrays[mask.name] = (random.random(shape) < mask.keep) / mask.keep
+        if self.net.input.integer is not None:
+            arrays["x"] = random.integers(0, 3, arrays["x"].shape).astype(np.float64)
+        return arrays
+
+    def forward(self, arrays: Mapping[str, np.ndarray]) -> Array:
+        """Return what the emitted training forward computes."""
+        return self.runner(self.forward_program(), arrays)["output"].astype(np.float64)
+
+    def gradients(self, arrays: Mapping[str, np.ndarray]) -> Arrays:
+        """Return the emitted pullback of `dy` by input name."""
+        results = self.runner(self.vjp_program(), arrays)
+        return {name[2:]: value.astype(np.float64) for name, value in results.items()}
+
+    def evaluation(self, arrays: Mapping[str, np.ndarray]) -> Array:
+        """Return what the emitted evaluation computes."""
+        program = programs.eval(
+            self.net, batch=self.batch, element=self.element, formulation=self.formulation
+        )
+        return self.runner(program, arrays)["output"].astype(np.float64)
+
+    def forward_program(self) -> Program:
+        """Return the training forward."""
+        return programs.forward(
+            self.net, batch=self.batch, element=self.element, formulation=self.formulation
+        )
+
+    def vjp_program(self) -> Program:
+        """Return the pullback."""
+        return programs.vjp(
+            self.net, batch=self.batch, element=self.element, formulation=self.formulation
+        )
