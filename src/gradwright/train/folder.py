@@ -57,7 +57,6 @@ class RunFolder:
         with reported(self._checkpoints(), "a folder whose old checkpoints can be removed"):
             for step in set(self.steps()) - kept:
                 self.checkpoint_path(step).unlink()
-            sync_folder(self._checkpoints())
         return path
 
     def newest(self) -> tuple[Checkpoint | None, tuple[CheckpointError, ...]]:

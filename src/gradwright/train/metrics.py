@@ -76,9 +76,8 @@ class MetricsLog:
         with reported(self._path, "room for one more row"), self._path.open("ab", 0) as stream:
             size = stream.tell()
             try:
-                written = stream.write(line)
-                if written != len(line):
-                    raise OSError(0, "No space left on device")
+                while line:  # a disk that runs full takes a part, then says why
+                    line = line[stream.write(line) :]
                 os.fsync(stream.fileno())
             except OSError:
                 stream.truncate(size)

@@ -1,0 +1,45 @@
+"""A training process to be killed: `python victim.py FOLDER` starts or resumes the run in it.
+
+Prints `started` when the first step is about to run and `done` at the end.
+"""
+
+import sys
+from pathlib import Path
+
+from gradwright.data import Augmentation, Flip, LastBatch
+from gradwright.train import RunFacts, TrainOptions, Watcher, train_parts
+from train.tiny import BATCH, EVAL_BATCH, tiny_data, tiny_parts
+
+# A checkpoint after every step, so that a random moment is as likely within a save as within one.
+OPTIONS = TrainOptions(
+    epochs=40,
+    batch=BATCH,
+    eval_batch=EVAL_BATCH,
+    lr=0.05,
+    last=LastBatch.PAD,
+    augmentation=Augmentation(flip=Flip.HALF, padding=1),
+    log_every=4,
+    checkpoint_every=1,
+    keep=2,
+)
+
+
+class Announce(Watcher):
+    """Tells the killer that training has begun."""
+
+    def started(self, facts: RunFacts) -> None:
+        """Print."""
+        print("started", flush=True)
+
+
+def main(folder: Path) -> None:
+    """Run to the end."""
+    resume = (folder / "manifest.json").exists()
+    train_parts(
+        tiny_parts(), tiny_data(), OPTIONS, out=folder, resume=resume, watchers=[Announce()]
+    )
+    print("done", flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
