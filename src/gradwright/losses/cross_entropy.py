@@ -1,5 +1,6 @@
 """Softmax cross-entropy over classes, with its variants."""
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -41,8 +42,11 @@ class SoftmaxCrossEntropy(Loss):
     (sum_k w_k q_k softmax - w q) / norm.
     Domain: 0 <= label_smoothing < 1; class_weights: K numbers >= 0, not all 0; gamma >= 0, only
     with index labels, no smoothing. An example whose label is `ignore_index` counts nowhere.
-    Source: Szegedy et al. 2016 section 7 (smoothing), Lin et al. 2017 eq. 4 (focal). Same as
-    PyTorch's cross_entropy with WEIGHT; a batch without counted examples has loss 0, not NaN.
+    Source: Szegedy et al. 2016 section 7 (smoothing), Lin et al. 2017 eq. 4 (focal). With index
+    labels same as PyTorch's cross_entropy, where WEIGHT is its mean; with soft labels COUNT is,
+    and e / K is spread by each row's mass, where PyTorch spreads it whatever the mass. A batch
+    without counted examples, or of classes of weight 0, has loss 0, not NaN.
+    Two classes and smoothing 0.1 end at softmax (0.95, 0.05), not (0.9, 0.1).
     """
 
     kind: ClassVar[str] = "cross-entropy"
@@ -60,9 +64,9 @@ class SoftmaxCrossEntropy(Loss):
         if not 0 <= self.label_smoothing < 1:
             found = str(self.label_smoothing)
             raise SpecError(where=where, expected="0 <= label_smoothing < 1", found=found)
-        if not self.focal_gamma >= 0:
+        if not 0 <= self.focal_gamma < math.inf:
             found = str(self.focal_gamma)
-            raise SpecError(where=where, expected="focal_gamma >= 0", found=found)
+            raise SpecError(where=where, expected="finite focal_gamma >= 0", found=found)
         soft = self.labels is Labels.SOFT
         if soft and self.ignore_index is not None:
             found = f"ignore_index={self.ignore_index} with soft labels"
@@ -94,7 +98,8 @@ class SoftmaxCrossEntropy(Loss):
     def write(self, b: Builder, output: Value, label: Value) -> Evaluated:
         """Write value and seed."""
         classes = output.shape[1]
-        logp = _log_softmax(b, output)
+        peak = b.max(output, (1,), hint="peak")
+        logp = _log_softmax(b, output, peak)
         softmax = b.exponential(logp, hint="softmax")
         onehot = self._truth(b, label, output.type)
         target = onehot
@@ -113,7 +118,7 @@ class SoftmaxCrossEntropy(Loss):
         if slope is not None:
             pulled = pulled * _rows(b, slope, output, 0)
         seed = b.divide(pulled, b.broadcast(norm, output.shape), hint="dlogits")
-        return Evaluated(value, seed, {"correct": self._correct(b, output, label)})
+        return Evaluated(value, seed, {"correct": self._correct(b, output, peak, label)})
 
     def meaning(self, output: Shape) -> str:
         """Return the index notation."""
@@ -126,10 +131,10 @@ class SoftmaxCrossEntropy(Loss):
         if self.class_weights is not None:
             target = f"weight[k] * {target}"
         focal = f" * (1 - softmax(x)[n,y[n]])^{self.focal_gamma!r}" if self.focal_gamma else ""
-        norm = {
-            Normalization.WEIGHT: "sum(n) sum(k) weight-carrying mass",
-            Normalization.COUNT: "number of counted examples",
-        }[self.normalization]
+        norm = "number of counted examples"
+        if self.class_weights is not None and self.normalization is Normalization.WEIGHT:
+            truth = "y[n,k]" if self.labels is Labels.SOFT else "[y[n] = k]"
+            norm = f"sum(n,k<{classes}) weight[k] * {truth}"
         return f"loss = -(sum(n,k<{classes}) {target} * logsoftmax(x)[n,k]{focal}) / {norm}"
 
     def _truth(self, b: Builder, label: Value, type: TensorType) -> Value:
@@ -185,7 +190,8 @@ class SoftmaxCrossEntropy(Loss):
 
         Math: with m = (1 - p)^gamma, d/dp gives the factor m - gamma p (1 - p)^(gamma - 1) log p.
         1 - p is summed from the other classes, so that it keeps its precision and is 0 only where
-        they underflow; there both vanish in the limit for gamma > 0.
+        they underflow; there both vanish in the limit for gamma > 0. Near p = 1, log p is taken
+        as log(1 - others), since log p itself has rounded to 0 there.
         """
         gamma = self.focal_gamma
         if not gamma:
@@ -195,12 +201,14 @@ class SoftmaxCrossEntropy(Loss):
         saturated = b.compare(Direction.EQ, others, zero)
         safe = b.select(saturated, one, others)
         power = b.select(saturated, zero, b.power(safe, b.splat_like(gamma, safe)), hint="m")
-        logp_true = b.sum(onehot * logp, (1,))
-        p = b.exponential(logp_true)
-        second = gamma * p * (power / safe) * logp_true
+        plain = b.sum(onehot * logp, (1,))
+        near = b.compare(Direction.LT, others, b.splat_like(0.5, others), hint="near")
+        close = b.log_plus_one(-b.select(near, others, zero))
+        logp_true = b.select(near, close, plain, hint="logp_true")
+        second = gamma * b.exponential(logp_true) * (power / safe) * logp_true
         return power, b.subtract(power, second, hint="slope")
 
-    def _correct(self, b: Builder, logits: Value, label: Value) -> Value:
+    def _correct(self, b: Builder, logits: Value, peak: Value, label: Value) -> Value:
         """Return how many examples have their label first among the classes by logit.
 
         A soft label stands for its first largest class. Of equal logits the lower class is first;
@@ -208,13 +216,12 @@ class SoftmaxCrossEntropy(Loss):
         """
         truth = self._truth(b, label, logits.type)
         if self.labels is Labels.SOFT:
-            truth = _indicator_of_first_maximum(b, truth)
-        first = _indicator_of_first_maximum(b, logits)
+            truth = _indicator_of_first_maximum(b, truth, b.max(truth, (1,)))
+        first = _indicator_of_first_maximum(b, logits, peak)
         return b.sum(first * truth, (0, 1), hint="correct")
 
 
-def _log_softmax(b: Builder, logits: Value) -> Value:
-    peak = b.max(logits, (1,), hint="peak")
+def _log_softmax(b: Builder, logits: Value, peak: Value) -> Value:
     shifted = b.subtract(logits, _rows(b, peak, logits, 0), hint="shifted")
     logsum = b.log(b.sum(b.exponential(shifted), (1,)), hint="logsum")
     return b.subtract(shifted, _rows(b, logsum, logits, 0), hint="logp")
@@ -232,11 +239,10 @@ def _one_hot(b: Builder, label: Value, type: TensorType) -> Value:
     return b.convert(same, type.element, hint="onehot")
 
 
-def _indicator_of_first_maximum(b: Builder, scores: Value) -> Value:
-    """Return [B, K]: 1 at the first largest score of each row, nowhere if a score is NaN."""
+def _indicator_of_first_maximum(b: Builder, scores: Value, peak: Value) -> Value:
+    """Return [B, K]: 1 where a row first reaches its maximum `peak`, nowhere if that is NaN."""
     classes = b.iota(scores.type.with_element(ElementType.I32), 1, hint="classes")
-    peak = _rows(b, b.max(scores, (1,)), scores, 0)
-    top = b.compare(Direction.EQ, scores, peak, hint="top")
+    top = b.compare(Direction.EQ, scores, _rows(b, peak, scores, 0), hint="top")
     beyond = b.splat_like(scores.shape[1], classes)
     candidates = b.select(top, classes, beyond)
     lowest = b.reduce((candidates,), (scores.shape[1],), (1,), b.minima, hint="lowest")[0]

@@ -1,0 +1,120 @@
+"""What a loss refuses, word for word, and how it describes itself."""
+
+from typing import Any
+
+import pytest
+
+from gradwright.errors import SpecError
+from gradwright.hlo import ElementType, TensorType
+from gradwright.losses import (
+    BinaryCrossEntropy,
+    Labels,
+    MeanSquaredError,
+    Normalization,
+    SoftmaxCrossEntropy,
+)
+
+NAN, INF = float("nan"), float("inf")
+HEAD = "SoftmaxCrossEntropy: expected "
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        *(
+            (
+                {"label_smoothing": value},
+                f"0 <= label_smoothing < 1, found {value}",
+            )
+            for value in (-0.1, 1.0, NAN, INF)
+        ),
+        *(
+            ({"focal_gamma": value}, f"finite focal_gamma >= 0, found {value}")
+            for value in (-0.5, NAN, INF)
+        ),
+        *(
+            ({"class_weights": value}, f"finite class weights >= 0, not all 0, found {value}")
+            for value in ((0.0, 0.0), (1.0, -1.0), (1.0, NAN), (INF, 1.0), ())
+        ),
+        (
+            {"labels": Labels.SOFT, "ignore_index": 3},
+            "index labels for ignore_index, found ignore_index=3 with soft labels",
+        ),
+    ],
+)
+def test_a_declaration_that_makes_no_sense_is_refused(
+    settings: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(SpecError) as caught:
+        SoftmaxCrossEntropy(**settings)
+    assert str(caught.value) == HEAD + message
+
+
+@pytest.mark.parametrize("settings", [{"labels": Labels.SOFT}, {"label_smoothing": 0.1}])
+def test_a_focal_loss_takes_hard_labels_only(settings: dict[str, Any]) -> None:
+    with pytest.raises(SpecError) as caught:
+        SoftmaxCrossEntropy(focal_gamma=2.0, **settings)
+    expected = f"{HEAD}index labels and no smoothing for a focal loss, found SoftmaxCrossEntropy("
+    assert str(caught.value).startswith(expected)
+
+
+@pytest.mark.parametrize("shape", [(8,), (8, 10, 2), (8, 10, 2, 2), (8, 0)])
+def test_only_a_batch_of_logits_can_be_classified(shape: tuple[int, ...]) -> None:
+    output = TensorType(shape)
+    with pytest.raises(SpecError) as caught:
+        SoftmaxCrossEntropy().label(output)
+    assert str(caught.value) == f"{HEAD}logits [B, K] as output of the net, found {output}"
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_there_is_one_weight_per_class(count: int) -> None:
+    with pytest.raises(SpecError) as caught:
+        SoftmaxCrossEntropy(class_weights=(1.0,) * count).label(TensorType((8, 3)))
+    assert str(caught.value) == f"{HEAD}3 class weights, one per logit, found {count}"
+
+
+def test_the_labels_have_the_type_that_the_loss_declares() -> None:
+    output = TensorType((8, 10), ElementType.F64)
+    assert SoftmaxCrossEntropy().label(output) == TensorType((8,), ElementType.I32)
+    assert SoftmaxCrossEntropy(Labels.SOFT).label(output) == output
+    assert MeanSquaredError().label(output) == BinaryCrossEntropy().label(output) == output
+
+
+def test_weights_given_as_a_list_are_frozen() -> None:
+    weights: Any = [1.0, 2.0]
+    assert hash(SoftmaxCrossEntropy(class_weights=weights))
+
+
+@pytest.mark.parametrize(
+    ("loss", "meaning"),
+    [
+        (
+            SoftmaxCrossEntropy(),
+            "loss = -(sum(n,k<3) [y[n] = k] * logsoftmax(x)[n,k]) / number of counted examples",
+        ),
+        (
+            SoftmaxCrossEntropy(label_smoothing=0.1, normalization=Normalization.COUNT),
+            "loss = -(sum(n,k<3) ((1 - 0.1) * [y[n] = k] + 0.1 / 3 * 1) * logsoftmax(x)[n,k])"
+            " / number of counted examples",
+        ),
+        (
+            SoftmaxCrossEntropy(Labels.SOFT, class_weights=(1.0, 2.0, 3.0)),
+            "loss = -(sum(n,k<3) weight[k] * y[n,k] * logsoftmax(x)[n,k])"
+            " / sum(n,k<3) weight[k] * y[n,k]",
+        ),
+        (
+            SoftmaxCrossEntropy(focal_gamma=2.0),
+            "loss = -(sum(n,k<3) [y[n] = k] * logsoftmax(x)[n,k] * (1 - softmax(x)[n,y[n]])^2.0)"
+            " / number of counted examples",
+        ),
+    ],
+)
+def test_a_loss_states_its_meaning(loss: SoftmaxCrossEntropy, meaning: str) -> None:
+    assert loss.meaning((8, 3)) == meaning
+
+
+def test_the_other_losses_state_theirs() -> None:
+    assert MeanSquaredError().meaning((8, 3)) == "loss = mean(n,i0) (x[n,i0] - y[n,i0])^2"
+    assert BinaryCrossEntropy().meaning((8, 3)) == (
+        "loss = mean(n,i0) log(1 + exp(x[n,i0])) - x[n,i0] * y[n,i0]"
+    )
