@@ -60,6 +60,8 @@ def test_damaged_checkpoints_are_named_passed_over_and_set_aside(folder: RunFold
         str(folder.checkpoint_path(9)),
         str(folder.checkpoint_path(6)),
     ]
+    assert folder.steps() == (3, 6, 9)
+    folder.set_aside(damaged)
     # Damaged files must not count among the newest ones kept when a good one is saved.
     folder.save(checkpoint(4), keep=1)
     assert folder.steps() == (4,)

@@ -37,15 +37,16 @@ def curves_png(rows: Sequence[Row], *, title: str = "") -> bytes:
     The left panel shows the training loss (its mean between two rows) and the test loss at each
     epoch's end; the right panel the accuracies, with the last and best test accuracy in figures.
     """
-    figure: Any = Figure(figsize=(10, 4), dpi=160, layout="constrained", facecolor="white")
+    figure: Any = Figure(figsize=(10, 4), dpi=160, facecolor="white")
     FigureCanvasAgg(figure)
+    figure.subplots_adjust(left=0.05, right=0.985, top=0.84, bottom=0.12, wspace=0.13)
     loss_axes, accuracy_axes = figure.subplots(1, 2)
     _draw_loss(loss_axes, rows)
     _draw_accuracy(accuracy_axes, rows)
     for axes in (loss_axes, accuracy_axes):
         _dress(axes)
     if title:
-        figure.suptitle(title, x=0.012, ha="left", color=_INK, fontsize=12, fontweight="bold")
+        figure.suptitle(title, x=0.014, y=0.97, ha="left", color=_INK, fontsize=12, fontweight="bold")
     stream = io.BytesIO()
     figure.savefig(stream, format="png", metadata={"Software": None})
     return stream.getvalue()
@@ -92,7 +93,7 @@ def _dress(axes: Axes) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(visible=True, color=_FAINT, linewidth=0.8)
     axes.set_axisbelow(True)
-    axes.tick_params(colors=_INK, labelsize=8, length=0)
+    axes.tick_params(which="both", colors=_INK, labelsize=8, length=0)
     for side, spine in axes.spines.items():
         spine.set_visible(side in ("left", "bottom"))
         spine.set_color(_FAINT)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,7 +62,7 @@ class RunFolder:
     def newest(self) -> tuple[Checkpoint | None, tuple[CheckpointError, ...]]:
         """Return the newest valid checkpoint, and what is wrong with each newer one.
 
-        The newer ones are renamed to `….damaged`, so that they neither count nor are lost.
+        Nothing in the folder changes, so this may be asked while a run goes on.
         """
         damaged: list[CheckpointError] = []
         for step in reversed(self.steps()):
@@ -73,9 +73,14 @@ class RunFolder:
                 return decode(content, where=str(path)), tuple(damaged)
             except CheckpointError as error:
                 damaged.append(error)
-                with reported(path, "a folder in which files can be renamed"):
-                    path.rename(path.with_name(f"{path.name}.damaged"))
         return None, tuple(damaged)
+
+    def set_aside(self, damaged: Iterable[CheckpointError]) -> None:
+        """Rename damaged checkpoints to `….damaged`, so that they neither count nor are lost."""
+        for error in damaged:
+            path = Path(error.where)
+            with reported(path, "a folder in which files can be renamed"):
+                path.rename(path.with_name(f"{path.name}.damaged"))
 
     def manifest(self) -> dict[str, Any]:
         """Read `manifest.json`."""

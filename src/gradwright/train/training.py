@@ -175,6 +175,7 @@ def _checkpoint(
     found, damaged = folder.newest()
     for error in damaged:
         watcher.noted(f"Passed over: {error}")
+    folder.set_aside(damaged)
     if found is None:
         return None
     where = str(folder.checkpoint_path(found.progress.step))
