@@ -1,0 +1,133 @@
+"""Settings of the process: chosen before the first runtime exists, or refused."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from gradwright import run
+from gradwright.errors import SpecError
+from gradwright.run import settings as process
+
+PREAMBLE = """
+import numpy as np, gradwright.run as run
+from gradwright.errors import GradwrightError
+text = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }"
+x = np.ones(2, np.float32)
+"""
+
+
+def answer(script: str, **environment: str) -> str:
+    """What a fresh process prints; a GradwrightError's text where it raises one."""
+    guarded = "".join(f"    {line}\n" for line in script.strip().splitlines())
+    code = f"{PREAMBLE}\ntry:\n{guarded}except GradwrightError as error:\n    print(error)\n"
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    return result.stdout.strip()
+
+
+def test_defaults() -> None:
+    cores = len(os.sched_getaffinity(0))
+    assert answer("print(run.current_settings())") == (
+        f"Settings(threads={cores}, allocator=<Allocator.SYSTEM: 'system'>)"
+    )
+
+
+def test_the_environment_chooses() -> None:
+    assert answer(
+        "print(run.current_settings())",
+        GRADWRIGHT_THREADS="3",
+        GRADWRIGHT_ALLOCATOR="resident-heap",
+    ) == ("Settings(threads=3, allocator=<Allocator.RESIDENT_HEAP: 'resident-heap'>)")
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "two", ""])
+def test_a_wrong_number_of_threads(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setattr(process, "_current", None)
+    monkeypatch.setenv("GRADWRIGHT_THREADS", value)
+    with pytest.raises(SpecError) as caught:
+        run.current_settings()
+    assert str(caught.value) == f"GRADWRIGHT_THREADS: expected a positive integer, found {value!r}"
+
+
+def test_no_threads_at_all() -> None:
+    with pytest.raises(SpecError) as caught:
+        run.configure(threads=0)
+    assert str(caught.value) == "configure: expected threads >= 1, found 0"
+
+
+def test_a_wrong_allocator(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "_current", None)
+    monkeypatch.setenv("GRADWRIGHT_ALLOCATOR", "jemalloc")
+    with pytest.raises(SpecError) as caught:
+        run.current_settings()
+    assert str(caught.value) == (
+        "GRADWRIGHT_ALLOCATOR: expected system or resident-heap, found 'jemalloc'"
+    )
+
+
+@pytest.mark.xla
+def test_settings_are_sealed_once_a_client_exists() -> None:
+    script = """
+run.configure(threads=1)
+print(run.compile(text)(arg0=x)["out0"].tolist())
+run.configure(threads=1, allocator=run.Allocator.SYSTEM)
+run.configure(threads=2)
+"""
+    assert answer(script) == (
+        "[1.0, 1.0]\n"
+        "configure: expected settings chosen before the compile worker exists, found threads=1, "
+        "allocator=system already in force. Call gradwright.run.configure before the first "
+        "compile, or set GRADWRIGHT_THREADS and GRADWRIGHT_ALLOCATOR in the environment"
+    )
+
+
+@pytest.mark.xla
+def test_the_resident_heap_ends_page_faults() -> None:
+    """Temporaries of 16 MiB are faulted in at each call, or once the heap has grown never again."""
+    script = '''
+import resource
+grid = "tensor<2048x2048xf32>"
+text = f"""func.func @main(%row: tensor<2048xf32>) -> tensor<f32> {{
+  %x = stablehlo.broadcast_in_dim %row, dims = [0] : (tensor<2048xf32>) -> {grid}
+  %y = stablehlo.sine %x : {grid}
+  %a = stablehlo.optimization_barrier %y : {grid}
+  %t = stablehlo.transpose %a, dims = [1, 0] : ({grid}) -> {grid}
+  %u = stablehlo.optimization_barrier %t : {grid}
+  %b = stablehlo.add %u, %a : {grid}
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.reduce(%b init: %z) applies stablehlo.add across dimensions = [0, 1]
+      : ({grid}, tensor<f32>) -> tensor<f32>
+  return %s : tensor<f32>
+}}"""
+exe = run.compile(text)
+x = np.zeros(2048, np.float32)
+counts = []
+for _ in range(12):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    exe(arg0=x)
+    counts.append(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+print(min(counts))
+'''
+    assert int(answer(script)) > 2000
+    assert int(answer(script, GRADWRIGHT_ALLOCATOR="resident-heap")) < 100
+
+
+@pytest.mark.xla
+def test_the_client_is_made_in_silence_and_without_jax() -> None:
+    """`answer` asserts that nothing reaches standard error."""
+    script = """
+import sys
+session = run.compile(text)
+session(arg0=x)
+print("jax" in sys.modules)
+"""
+    assert answer(script) == "False"
