@@ -50,7 +50,10 @@ def _shortest(number: float, value: np.generic) -> float:
         return number
     for digits in range(1, 17):
         short = float(f"{number:.{digits}g}")
-        if np.asarray(short).astype(value.dtype) == value:
+        # Rounded up, the largest number overflows.
+        with np.errstate(over="ignore"):
+            rounded = np.asarray(short).astype(value.dtype)
+        if rounded == value:
             return short
     return number
 

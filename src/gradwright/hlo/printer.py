@@ -60,10 +60,11 @@ class _FunctionPrinter:
     def _operations(self, block: Block, *, commented: bool) -> None:
         section = ""
         for operation in block.operations:
-            if operation.section != section:
+            if commented and operation.section != section:
                 section = operation.section
-                if section and commented:
-                    self._lines.append(f"{self._indent}// {_one_line(section)}".rstrip())
+                title = _one_line(section)
+                if title:
+                    self._lines.append(f"{self._indent}// {title}")
             self._operation(operation)
 
     def _operation(self, operation: Operation) -> None:
