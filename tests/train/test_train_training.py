@@ -25,6 +25,7 @@ from gradwright.train import (
     read_rows,
     train,
     train_parts,
+    write_checkpoint,
 )
 from train.tiny import BATCH, CLASSES, EVAL_BATCH, tiny_data, tiny_parts
 
@@ -166,6 +167,32 @@ def test_a_run_stopped_again_and_again_ends_with_the_same_bits(
         stop(out, step, resume=count > 0)
     run(out, resume=True)
     assert_same_run(out, whole[0])
+
+
+@pytest.mark.parametrize("name", ["top.weight", "top.weight.m", "top.mean"])
+def test_a_state_that_was_not_restored_whole_shows_in_the_bits(
+    tmp_path: Path, whole: tuple[Path, TrainResult], name: str
+) -> None:
+    """Negative control of the comparisons above: one array of the checkpoint is lost."""
+    out = tmp_path / "run"
+    stop(out, 11)
+    path = sorted((out / "checkpoints").iterdir())[-1]
+    saved = read_checkpoint(path)
+    lost = {name: np.zeros_like(saved.state[name])}
+    write_checkpoint(path, replace(saved, state=saved.state | lost))
+    assert bits(run(out, resume=True).state) != bits(whole[1].state)
+
+
+def test_a_place_in_the_epoch_that_was_not_restored_shows_in_the_bits(
+    tmp_path: Path, whole: tuple[Path, TrainResult]
+) -> None:
+    out = tmp_path / "run"
+    stop(out, 11)
+    path = sorted((out / "checkpoints").iterdir())[-1]
+    saved = read_checkpoint(path)
+    shifted = replace(saved.progress, position=saved.progress.position - 1)
+    write_checkpoint(path, replace(saved, progress=shifted))
+    assert bits(run(out, resume=True).state) != bits(whole[1].state)
 
 
 def test_resuming_a_finished_run_changes_nothing(
@@ -312,11 +339,17 @@ def test_a_learning_rate_of_zero_leaves_the_parameters_alone() -> None:
     assert bits(result.state)["top.weight"] == bits(parts.initial(0))["top.weight"]
 
 
-@pytest.mark.interpreter
-def test_the_interpreter_learns_the_same() -> None:
+@pytest.mark.parametrize(
+    "backend",
+    [
+        pytest.param(Backend.INTERPRETER, marks=pytest.mark.interpreter),
+        pytest.param(Backend.IREE, marks=pytest.mark.iree),
+    ],
+)
+def test_another_backend_learns_the_same(backend: Backend) -> None:
     options = replace(OPTIONS, epochs=1, warmup_epochs=0)
     reference = run(None, options)
-    other = run(None, replace(options, backend=Backend.INTERPRETER))
+    other = run(None, replace(options, backend=backend))
     assert [row.accuracy for row in other.rows] == [row.accuracy for row in reference.rows]
     for one, two in zip(other.rows, reference.rows, strict=True):
         assert one.loss == pytest.approx(two.loss, rel=16 * float(np.finfo(np.float32).eps))
@@ -364,3 +397,15 @@ def test_a_declared_net_with_batch_norm_and_dropout_resumes_bit_for_bit(tmp_path
     assert_same_run(whole, parted)
     assert result.summary.test_accuracy > 0.8
     assert asdict(result.summary)["data"] == "digits"
+
+
+def test_a_loss_without_right_predictions_trains_on_one_hot_labels() -> None:
+    result = train(
+        gw.NetSpec("linear", gw.Flat(64), [gw.layers.Dense(10)]),
+        gw.data.load("digits"),
+        loss=gw.losses.MeanSquaredError(),
+        optimizer=gw.optim.AdamW(),
+        options=TrainOptions(epochs=10, batch=64, lr=2e-2),
+    )
+    assert {row.accuracy for row in result.rows} == {None}
+    assert result.summary.test_accuracy > 0.85
