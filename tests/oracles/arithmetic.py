@@ -78,33 +78,29 @@ class Patches:
 
 def convolution(patches: Patches, arrays: Mapping[str, np.ndarray], groups: int) -> np.ndarray:
     """Return y[n,o,i,j] = bias[o] + sum over c, u, v of weight[o,c,u,v] * reads."""
-    weight = arrays["weight"]
-    reads = np.split(patches.gather(arrays["x"]), groups, axis=1)
-    kernels = np.split(weight, groups, axis=0)
-    outputs = [
-        np.einsum("ncijuv,ocuv->noij", read, kernel)
-        for read, kernel in zip(reads, kernels, strict=True)
-    ]
-    return np.concatenate(outputs, axis=1) + arrays["bias"][None, :, None, None]
+    reads, weight, bias = patches.gather(arrays["x"]), arrays["weight"], arrays["bias"]
+    outputs: list[np.ndarray] = []
+    for o in range(weight.shape[0]):
+        own = reads[:, _channels(weight, groups, o)]
+        outputs.append(np.einsum("ncijuv,cuv->nij", own, weight[o]) + bias[o])
+    return np.stack(outputs, axis=1)
 
 
 def convolution_gradients(patches: Patches, arrays: Arrays, groups: int) -> Arrays:
     """Return the gradients of <dy, convolution> by collecting each product's share."""
-    reads = np.split(patches.gather(arrays["x"]), groups, axis=1)
-    kernels = np.split(arrays["weight"], groups, axis=0)
-    cotangents = np.split(arrays["dy"], groups, axis=1)
-    shares = [
-        np.einsum("noij,ocuv->ncijuv", dy, kernel)
-        for dy, kernel in zip(cotangents, kernels, strict=True)
-    ]
-    weights = [
-        np.einsum("noij,ncijuv->ocuv", dy, read) for dy, read in zip(cotangents, reads, strict=True)
-    ]
-    return {
-        "x": patches.scatter(np.concatenate(shares, axis=1)),
-        "weight": np.concatenate(weights, axis=0),
-        "bias": np.sum(arrays["dy"], axis=(0, 2, 3)),
-    }
+    reads, weight, dy = patches.gather(arrays["x"]), arrays["weight"], arrays["dy"]
+    shares, dweight = np.zeros_like(reads), np.zeros_like(weight)
+    for o in range(weight.shape[0]):
+        own = _channels(weight, groups, o)
+        shares[:, own] += np.einsum("nij,cuv->ncijuv", dy[:, o], weight[o])
+        dweight[o] = np.einsum("nij,ncijuv->cuv", dy[:, o], reads[:, own])
+    return {"x": patches.scatter(shares), "weight": dweight, "bias": np.sum(dy, axis=(0, 2, 3))}
+
+
+def _channels(weight: np.ndarray, groups: int, o: int) -> slice:
+    """Return the input channels that output channel o reads."""
+    group = o // (weight.shape[0] // groups)
+    return slice(group * weight.shape[1], (group + 1) * weight.shape[1])
 
 
 def max_pool(patches: Patches, x: Array) -> Array:
@@ -116,8 +112,9 @@ def max_pool_gradient(patches: Patches, x: Array, dy: Array) -> Array:
     """Return dx: each window's dy to its first maximum in row-major order."""
     reads = patches.gather(x, -np.inf)
     flat = reads.reshape(*reads.shape[:4], -1)
-    first = np.arange(flat.shape[-1]) == flat.argmax(axis=-1)[..., None]
-    return patches.scatter((first * dy[..., None]).reshape(reads.shape))
+    parts = np.zeros_like(flat)
+    np.put_along_axis(parts, flat.argmax(axis=-1)[..., None], dy[..., None], axis=-1)
+    return patches.scatter(parts.reshape(reads.shape))
 
 
 def avg_pool(patches: Patches, x: np.ndarray, *, count_padding: bool) -> np.ndarray:

@@ -1,7 +1,11 @@
 """Tolerances, derived and named: rounding in ulps, differences by their truncation error."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
+
+Floats = NDArray[np.floating[Any]]
 
 EPSILON = float(np.finfo(np.float64).eps)
 EPSILON32 = float(np.finfo(np.float32).eps)
@@ -17,8 +21,8 @@ DIFFERENCE = CURVATURE * EPSILON ** (2 / 3)
 
 
 def assert_rounded(
-    actual: NDArray[np.generic],
-    expected: NDArray[np.generic],
+    actual: Floats,
+    expected: Floats,
     *,
     terms: float,
     epsilon: float = EPSILON,
@@ -35,6 +39,6 @@ def assert_rounded(
     assert worst <= bound, f"{name}: off by {worst:.3g}, more than {bound:.3g}"
 
 
-def magnitude(array: NDArray[np.generic]) -> float:
+def magnitude(array: Floats) -> float:
     """Return the largest element in absolute value, at least 1."""
     return max(1.0, float(np.max(np.abs(array), initial=0.0)))

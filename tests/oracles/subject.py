@@ -7,20 +7,26 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from gradwright import layers, programs
+from gradwright import programs
 from gradwright.hlo import ElementType, evaluate
+from gradwright.layers import (
+    TEXTBOOK,
+    DepthwiseForm,
+    Formulation,
+    Layout,
+    MaxPoolForm,
+    WeightGradient,
+)
 from gradwright.programs import Program
 from gradwright.spec import Entry, Image, Input, NetSpec
 
 Array = NDArray[np.float64]
 Arrays = dict[str, Array]
+PICTURE = Image(3, 7, 5)
 Runner = Callable[[Program, Mapping[str, np.ndarray]], dict[str, np.ndarray]]
 
 FORMULATIONS = tuple(
-    layers.Formulation(*choices)
-    for choices in product(
-        layers.Layout, layers.WeightGradient, layers.DepthwiseForm, layers.MaxPoolForm
-    )
+    Formulation(*choices) for choices in product(Layout, WeightGradient, DepthwiseForm, MaxPoolForm)
 )
 """Every layout with every form of each layer: TEXTBOOK, PORTABLE and all that mix them."""
 
@@ -37,9 +43,9 @@ class Subject:
     """Layers on an input, in float64 unless said otherwise."""
 
     layers: Sequence[Entry]
-    input: Input = Image(3, 7, 5)
+    input: Input = PICTURE
     batch: int = 2
-    formulation: layers.Formulation = layers.TEXTBOOK
+    formulation: Formulation = TEXTBOOK
     element: ElementType = ElementType.F64
     runner: Runner = interpret
 
@@ -48,7 +54,7 @@ class Subject:
         """The declared net."""
         return NetSpec("subject", self.input, self.layers)
 
-    def under(self, formulation: layers.Formulation) -> "Subject":
+    def under(self, formulation: Formulation) -> "Subject":
         """The same net in another formulation."""
         return replace(self, formulation=formulation)
 
