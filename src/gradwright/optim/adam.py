@@ -55,14 +55,23 @@ class _Moments:
         check_rate(owner, "beta2", self.beta2)
         check_positive(owner, "epsilon", self.epsilon)
 
+    def corrections(self, b: Builder, clock: Clock) -> tuple[Value, Value]:
+        """Return bc1 and bc2, written once for all slots."""
+        with b.scope("correction", "bias correction"):
+            bc1, bc2 = (
+                1 - b.power(b.splat_like(beta, clock.t), clock.t)
+                for beta in (self.beta1, self.beta2)
+            )
+        return bc1, bc2
+
     def direction(
-        self, b: Builder, clock: Clock, moments: Sequence[Value], g: Value
+        self, b: Builder, corrections: tuple[Value, Value], moments: Sequence[Value], g: Value
     ) -> tuple[Value, tuple[Value, Value]]:
         """Return the direction and (m', v')."""
         m, v = moments
+        bc1, bc2 = corrections
         new_m = b.add(m * self.beta1, g * (1 - self.beta1), hint="new_m")
         new_v = b.add(v * self.beta2, (g * g) * (1 - self.beta2), hint="new_v")
-        bc1, bc2 = (self._correction(b, beta, clock) for beta in (self.beta1, self.beta2))
         if self.placement is EpsilonPlacement.OUTSIDE_RAW_ROOT:
             scale = spread(b, b.divide(b.sqrt(bc2), bc1, hint="scale"), g)
             step = b.multiply(scale, new_m / (b.sqrt(new_v) + self.epsilon), hint="direction")
@@ -71,11 +80,6 @@ class _Moments:
         inside = self.placement is EpsilonPlacement.INSIDE_ROOT
         root = b.sqrt(vhat + self.epsilon) if inside else b.sqrt(vhat) + self.epsilon
         return b.divide(mhat, root, hint="direction"), (new_m, new_v)
-
-    def _correction(self, b: Builder, beta: float, clock: Clock) -> Value:
-        """Return 1 - beta^t, once for all slots."""
-        with b.scope("correction", "bias correction"):
-            return 1 - b.power(b.splat_like(beta, clock.t), clock.t)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +109,9 @@ class Adam(Optimizer):
     ) -> tuple[Value, tuple[Value, ...]]:
         """Write the rule for one slot."""
         rule = _Moments(self.beta1, self.beta2, self.epsilon, self.placement)
+        corrections = rule.corrections(b, clock)
         g = with_decay(self.weight_decay, self.partition, slot, theta, g)
-        direction, new_moments = rule.direction(b, clock, moments, g)
+        direction, new_moments = rule.direction(b, corrections, moments, g)
         step = spread(b, clock.lr, theta) * direction
         return b.subtract(theta, step, hint="new"), new_moments
 
@@ -140,7 +145,7 @@ class AdamW(Optimizer):
     ) -> tuple[Value, tuple[Value, ...]]:
         """Write the rule for one slot."""
         rule = _Moments(self.beta1, self.beta2, self.epsilon, self.placement)
-        direction, new_moments = rule.direction(b, clock, moments, g)
+        direction, new_moments = rule.direction(b, rule.corrections(b, clock), moments, g)
         lr = spread(b, clock.lr, theta)
         step = lr * direction
         if self.weight_decay and decays(slot, self.partition):
