@@ -48,42 +48,43 @@ def torch_symmetric(kernel: int, dilation: int = 1) -> Pair:
 
 
 class Patches:
-    """Where every window of a picture reads, as index arrays into the padded picture."""
+    """Where every window of a picture reads: tap (u, v) of all windows is one strided slice."""
 
     def __init__(
         self, extents: Pair, kernel: Pair, strides: Pair, dilation: Pair, pads: Pads
     ) -> None:
         self.kernel, self.pads, self.extents = kernel, pads, extents
-        self.reads = tuple(
-            np.arange((n + sum(pad) - (k - 1) * d - 1) // s + 1)[:, None] * s
-            + np.arange(k)[None, :] * d
+        self.slices = [
+            [slice(u * d, u * d + n + sum(pad) - (k - 1) * d, s) for u in range(k)]
             for n, k, s, d, pad in zip(extents, kernel, strides, dilation, pads, strict=True)
-        )
-        rows, columns = self.reads
-        self.index = rows[:, None, :, None], columns[None, :, None, :]
+        ]
 
     def gather(self, x: np.ndarray, border: float = 0.0) -> np.ndarray:
-        """Return [N, C, P, Q, kH, kW]."""
+        """Return [kH, kW, N, C, P, Q]."""
         padded = np.pad(x, ((0, 0), (0, 0), *self.pads), constant_values=border)
-        return padded[:, :, *self.index]
+        return np.array(
+            [[padded[:, :, rows, columns] for columns in self.slices[1]] for rows in self.slices[0]]
+        )
 
     def scatter(self, parts: np.ndarray) -> np.ndarray:
         """Return the transpose of `gather`: every part added where it was read."""
         (low_h, high_h), (low_w, high_w) = self.pads
         height, width = self.extents
-        padded = np.zeros((*parts.shape[:2], height + low_h + high_h, width + low_w + high_w))
-        np.add.at(padded, (slice(None), slice(None), *self.index), parts)
+        padded = np.zeros((*parts.shape[2:4], height + low_h + high_h, width + low_w + high_w))
+        for u, rows in enumerate(self.slices[0]):
+            for v, columns in enumerate(self.slices[1]):
+                padded[:, :, rows, columns] += parts[u, v]
         return padded[:, :, low_h : low_h + height, low_w : low_w + width]
 
 
 def convolution(patches: Patches, arrays: Mapping[str, np.ndarray], groups: int) -> np.ndarray:
     """Return y[n,o,i,j] = bias[o] + sum over c, u, v of weight[o,c,u,v] * reads."""
     reads, weight, bias = patches.gather(arrays["x"]), arrays["weight"], arrays["bias"]
-    outputs: list[np.ndarray] = []
+    y = np.empty((weight.shape[0], reads.shape[2], *reads.shape[4:]), np.result_type(reads, weight))
     for o in range(weight.shape[0]):
-        own = reads[:, _channels(weight, groups, o)]
-        outputs.append(np.einsum("ncijuv,cuv->nij", own, weight[o]) + bias[o])
-    return np.stack(outputs, axis=1)
+        own = reads[:, :, :, _channels(weight, groups, o)]
+        y[o] = np.einsum("uvncij,cuv->nij", own, weight[o])
+    return y.swapaxes(0, 1) + bias[:, None, None]
 
 
 def convolution_gradients(patches: Patches, arrays: Arrays, groups: int) -> Arrays:
@@ -92,8 +93,8 @@ def convolution_gradients(patches: Patches, arrays: Arrays, groups: int) -> Arra
     shares, dweight = np.zeros_like(reads), np.zeros_like(weight)
     for o in range(weight.shape[0]):
         own = _channels(weight, groups, o)
-        shares[:, own] += np.einsum("nij,cuv->ncijuv", dy[:, o], weight[o])
-        dweight[o] = np.einsum("nij,ncijuv->cuv", dy[:, o], reads[:, own])
+        shares[:, :, :, own] += np.einsum("nij,cuv->uvncij", dy[:, o], weight[o])
+        dweight[o] = np.einsum("nij,uvncij->cuv", dy[:, o], reads[:, :, :, own])
     return {"x": patches.scatter(shares), "weight": dweight, "bias": np.sum(dy, axis=(0, 2, 3))}
 
 
@@ -105,24 +106,24 @@ def _channels(weight: np.ndarray, groups: int, o: int) -> slice:
 
 def max_pool(patches: Patches, x: Array) -> Array:
     """Return the maximum of each window; what lies outside the picture is -inf."""
-    return patches.gather(x, -np.inf).max(axis=(4, 5))
+    return patches.gather(x, -np.inf).max(axis=(0, 1))
 
 
 def max_pool_gradient(patches: Patches, x: Array, dy: Array) -> Array:
     """Return dx: each window's dy to its first maximum in row-major order."""
     reads = patches.gather(x, -np.inf)
-    flat = reads.reshape(*reads.shape[:4], -1)
-    parts = np.zeros_like(flat)
-    np.put_along_axis(parts, flat.argmax(axis=-1)[..., None], dy[..., None], axis=-1)
-    return patches.scatter(parts.reshape(reads.shape))
+    flat = reads.reshape(-1, *dy.shape)
+    first = flat.argmax(axis=0)
+    parts = [np.equal(first, tap) * dy for tap in range(flat.shape[0])]
+    return patches.scatter(np.array(parts).reshape(reads.shape))
 
 
 def avg_pool(patches: Patches, x: np.ndarray, *, count_padding: bool) -> np.ndarray:
     """Return the mean of each window, over all its positions or those inside the picture."""
     inside = patches.gather(np.ones_like(x, dtype=np.float64))
     positions = patches.kernel[0] * patches.kernel[1]
-    divisor = positions if count_padding else inside.sum(axis=(4, 5))
-    return patches.gather(x).sum(axis=(4, 5)) / divisor
+    divisor = positions if count_padding else inside.sum(axis=(0, 1))
+    return patches.gather(x).sum(axis=(0, 1)) / divisor
 
 
 def batch_norm(arrays: Mapping[str, np.ndarray], epsilon: float) -> np.ndarray:
