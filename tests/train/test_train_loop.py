@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from gradwright.data import Batch, LastBatch, Split, evaluation_batches
 from gradwright.errors import DivergedError, ShapeError
 from gradwright.train import (
+    EpochFacts,
     Evaluation,
     Feed,
     Loop,
@@ -87,6 +88,10 @@ class Rows(Watcher):
     def __init__(self) -> None:
         self.rows: list[Row] = []
         self.saved_names: list[str] = []
+        self.epochs: list[EpochFacts] = []
+
+    def epoch_ended(self, facts: EpochFacts) -> None:
+        self.epochs.append(facts)
 
     def logged(self, row: Row, ms_per_step: float | None) -> None:
         self.rows.append(row)
@@ -134,6 +139,18 @@ def test_a_padded_batch_weighs_as_many_samples_as_it_has() -> None:
     losses = [float(np.float32(1 / step)) for step in range(1, 6)]
     assert watcher.rows[-1].loss == pytest.approx((8 * sum(losses) + 5 * 7.0) / 45)
     assert watcher.rows[-1].accuracy == 12 / 45
+
+
+def test_the_end_of_an_epoch_tells_its_means_and_the_test() -> None:
+    watcher = Rows()
+    Loop(feed(), Device(), constant, watcher=watcher).run()
+    losses = [float(np.float32(1 / step)) for step in range(1, 11)]
+    assert [facts.epoch for facts in watcher.epochs] == [1, 2]
+    assert [facts.loss for facts in watcher.epochs] == pytest.approx(
+        [sum(losses[:5]) / 5, sum(losses[5:]) / 5]
+    )
+    assert {facts.accuracy for facts in watcher.epochs} == {2 / BATCH}
+    assert {(facts.test_loss, facts.test_accuracy) for facts in watcher.epochs} == {(1.5, 0.5)}
 
 
 def test_a_loop_started_in_the_middle_runs_the_rest() -> None:

@@ -16,7 +16,7 @@ from gradwright.report import (
     draw_curves,
     progress_on,
 )
-from gradwright.train import MetricsLog, Row, RunFacts
+from gradwright.train import EpochFacts, MetricsLog, Row, RunFacts
 
 ROWS = (
     Row(5, 0.5, 0.1, 2.25, 0.25),
@@ -100,6 +100,12 @@ def test_a_run_without_a_folder_has_no_picture() -> None:
     picture.logged(ROWS[-1], None)
 
 
+EPOCHS = (
+    EpochFacts(1, 1.875, 0.375, 1.25, 0.625, 3.25),
+    EpochFacts(2, 0.09375, None, 0.25, 0.9375, None),
+)
+
+
 def test_lines_tell_of_epochs_and_notes() -> None:
     stream = io.StringIO()
     lines = progress_on(stream)
@@ -109,14 +115,15 @@ def test_lines_tell_of_epochs_and_notes() -> None:
     for row in ROWS:
         lines.stepped(row.step)
         lines.logged(row, 3.25)
+    for epoch in EPOCHS:
+        lines.epoch_ended(epoch)
     lines.ended()
     assert stream.getvalue() == (
         "Passed over: something.\n"
         "net on data: 20 steps, 5 of them done\n"
-        "epoch 1: loss 1.5000, accuracy 50.00%, "
-        "test loss 1.2500, test accuracy 62.50%, 3.2 ms/step\n"
-        "epoch 2: loss 0.0625, accuracy 87.50%, "
-        "test loss 0.2500, test accuracy 93.75%, 3.2 ms/step\n"
+        "epoch 1: test loss 1.2500, test accuracy 62.50%, "
+        "loss 1.8750, accuracy 37.50%, 3.2 ms/step\n"
+        "epoch 2: test loss 0.2500, test accuracy 93.75%, loss 0.0938\n"
     )
 
 
@@ -128,12 +135,13 @@ def test_a_terminal_gets_a_bar_with_loss_accuracy_and_time() -> None:
     for row in ROWS:
         bar.stepped(row.step)
         bar.logged(row, 3.25)
+    bar.epoch_ended(EPOCHS[0])
     bar.noted("[bold] is no markup")
     bar.ended()
     shown = stream.getvalue()
     assert "20/20" in shown
     assert "loss 0.0625, accuracy 87.50%, 3.2 ms/step" in shown
-    assert "epoch 2: loss 0.0625" in shown
+    assert "epoch 1: test loss 1.2500, test accuracy 62.50%, loss 1.8750" in shown
     assert "[bold] is no markup" in shown
 
 

@@ -46,7 +46,9 @@ def curves_png(rows: Sequence[Row], *, title: str = "") -> bytes:
     for axes in (loss_axes, accuracy_axes):
         _dress(axes)
     if title:
-        figure.suptitle(title, x=0.014, y=0.97, ha="left", color=_INK, fontsize=12, fontweight="bold")
+        figure.suptitle(
+            title, x=0.014, y=0.97, ha="left", color=_INK, fontsize=12, fontweight="bold"
+        )
     stream = io.BytesIO()
     figure.savefig(stream, format="png", metadata={"Software": None})
     return stream.getvalue()

@@ -2,14 +2,13 @@
 
 import sys
 import time
-from dataclasses import replace
 from typing import TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from gradwright.report.curves import draw_curves
-from gradwright.train import Row, RunFacts, Watcher
+from gradwright.train import EpochFacts, Row, RunFacts, Watcher
 
 # A bar that is redrawn at every step of a small net would cost more than the step.
 _REDRAW_SECONDS = 0.1
@@ -33,10 +32,9 @@ class ProgressLines(Watcher):
         """Say what will run."""
         self._write(_headline(facts))
 
-    def logged(self, row: Row, ms_per_step: float | None) -> None:
-        """Say how an epoch ended."""
-        if row.test_accuracy is not None:
-            self._write(f"epoch {row.epoch:g}: {describe(row, ms_per_step)}")
+    def epoch_ended(self, facts: EpochFacts) -> None:
+        """Say how the epoch went."""
+        self._write(_epoch_line(facts))
 
     def noted(self, message: str) -> None:
         """Pass the note on."""
@@ -80,11 +78,12 @@ class ProgressBar(Watcher):
         self._redraw()
 
     def logged(self, row: Row, ms_per_step: float | None) -> None:
-        """Show the figures; leave a line behind for each epoch."""
-        training = replace(row, test_loss=None, test_accuracy=None)
-        self._bar.update(self._task, figures=describe(training, ms_per_step))
-        if row.test_accuracy is not None:
-            self._print(f"epoch {row.epoch:g}: {describe(row, ms_per_step)}")
+        """Show the figures beside the bar."""
+        self._bar.update(self._task, figures=_figures(row.loss, row.accuracy, ms_per_step))
+
+    def epoch_ended(self, facts: EpochFacts) -> None:
+        """Leave a line behind above the bar."""
+        self._print(_epoch_line(facts))
 
     def noted(self, message: str) -> None:
         """Print the note above the bar."""
@@ -126,13 +125,15 @@ class CurvePicture(Watcher):
             self._drawn = now
 
 
-def describe(row: Row, ms_per_step: float | None) -> str:
-    """Return a row's figures as one phrase."""
-    parts = [f"loss {row.loss:.4f}"]
-    if row.accuracy is not None:
-        parts.append(f"accuracy {row.accuracy:.2%}")
-    if row.test_accuracy is not None:
-        parts.append(f"test loss {row.test_loss:.4f}, test accuracy {row.test_accuracy:.2%}")
+def _epoch_line(facts: EpochFacts) -> str:
+    test = f"test loss {facts.test_loss:.4f}, test accuracy {facts.test_accuracy:.2%}"
+    return f"epoch {facts.epoch}: {test}, {_figures(facts.loss, facts.accuracy, facts.ms_per_step)}"
+
+
+def _figures(loss: float, accuracy: float | None, ms_per_step: float | None) -> str:
+    parts = [f"loss {loss:.4f}"]
+    if accuracy is not None:
+        parts.append(f"accuracy {accuracy:.2%}")
     if ms_per_step is not None:
         parts.append(f"{ms_per_step:.1f} ms/step")
     return ", ".join(parts)

@@ -19,11 +19,12 @@ from gradwright.train.result import Summary, TrainResult
 from gradwright.train.schedule import Decay, Schedule
 from gradwright.train.storage import write_atomically
 from gradwright.train.training import train, train_parts
-from gradwright.train.watch import RunFacts, Watcher
+from gradwright.train.watch import EpochFacts, RunFacts, Watcher
 
 __all__ = [
     "Checkpoint",
     "Decay",
+    "EpochFacts",
     "Evaluation",
     "Evaluator",
     "Feed",

@@ -17,7 +17,7 @@ from gradwright.train.evaluate import Evaluation
 from gradwright.train.feed import Feed
 from gradwright.train.folder import RunFolder
 from gradwright.train.metrics import Meter, MetricsLog, Row
-from gradwright.train.watch import Watcher
+from gradwright.train.watch import EpochFacts, Watcher
 
 
 class Device(Protocol):
@@ -131,6 +131,16 @@ class Loop:
             best_accuracy=evaluation.accuracy if best else progress.best_accuracy,
         )
         self._log(lr, evaluation)
+        self._watcher.epoch_ended(
+            EpochFacts(
+                epoch=progress.epoch + 1,
+                loss=progress.running.loss,
+                accuracy=progress.running.accuracy,
+                test_loss=evaluation.loss,
+                test_accuracy=evaluation.accuracy,
+                ms_per_step=self.ms_per_step,
+            )
+        )
         self._save(state)
 
     def _settle(self) -> None:

@@ -23,12 +23,24 @@ class RunFacts:
     folder: Path | None
 
 
+@dataclass(frozen=True, slots=True)
+class EpochFacts:
+    """How an epoch (counted from 1) ended: means over all its training batches, and the test."""
+
+    epoch: int
+    loss: float
+    accuracy: float | None
+    test_loss: float
+    test_accuracy: float
+    ms_per_step: float | None
+
+
 class Watcher:
     """Base of watchers: every event does nothing until it is overridden.
 
     Events: `started` once; then `stepped` after each step was dispatched, `logged` for each row of
-    metrics, `saved` for each checkpoint; `noted` at any time for what a person should read;
-    `ended` once, however the run ends.
+    metrics, `epoch_ended` for each epoch, `saved` for each checkpoint; `noted` at any time for what
+    a person should read; `ended` once, however the run ends.
     """
 
     def started(self, facts: RunFacts) -> None:
@@ -39,6 +51,9 @@ class Watcher:
 
     def logged(self, row: Row, ms_per_step: float | None) -> None:
         """Learn a row of metrics and how long a step took since the row before."""
+
+    def epoch_ended(self, facts: EpochFacts) -> None:
+        """Learn how an epoch went."""
 
     def saved(self, path: Path) -> None:
         """Learn that a checkpoint is complete on disk."""
@@ -70,6 +85,11 @@ class Watchers(Watcher):
         """Pass on."""
         for member in self._members:
             member.logged(row, ms_per_step)
+
+    def epoch_ended(self, facts: EpochFacts) -> None:
+        """Pass on."""
+        for member in self._members:
+            member.epoch_ended(facts)
 
     def saved(self, path: Path) -> None:
         """Pass on."""
