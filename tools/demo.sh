@@ -9,8 +9,9 @@ out="$2"
 
 rm -rf "$out"
 mkdir -p "$(dirname "$out")"
-"$gradwright" emit digits-cnn --entry train-step --batch 64 -o "$(dirname "$out")/digits-cnn.mlir"
-result="$("$gradwright" train digits-cnn --data digits --out "$out" --json)"
+"$gradwright" emit digits-cnn --entry train-step --batch 32 -o "$(dirname "$out")/digits-cnn.mlir"
+result="$("$gradwright" train digits-cnn --data digits --epochs 30 --batch 32 --warmup 1 \
+    --augment crop:1 --out "$out" --json)"
 accuracy="$(sed -E 's/.*"test_accuracy": *([0-9.e-]+).*/\1/' <<<"$result")"
 echo
 echo "program text   $(dirname "$out")/digits-cnn.mlir"
