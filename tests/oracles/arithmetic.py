@@ -26,7 +26,7 @@ def complex_step(
         moved = arrays[name].astype(np.complex128)
         moved.flat[index] += 1j * IMAGINARY_STEP
         output = forward({**arrays, name: moved})
-        gradient.flat[index] = np.sum(arrays["dy"] * output.imag) / IMAGINARY_STEP
+        gradient.flat[index] = np.sum(arrays["dy"] * np.imag(output)) / IMAGINARY_STEP
     return gradient
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,25 +11,39 @@ from numpy.typing import NDArray
 from gradwright import programs
 from gradwright.hlo import ElementType, evaluate
 from gradwright.layers import (
+    PORTABLE,
     TEXTBOOK,
-    DepthwiseForm,
     Formulation,
-    Layout,
-    MaxPoolForm,
-    WeightGradient,
 )
 from gradwright.programs import Program
 from gradwright.spec import Entry, Image, Input, NetSpec
+from gradwright.spec.conventions import Convention
 
 Array = NDArray[np.float64]
 Arrays = dict[str, Array]
 PICTURE = Image(3, 7, 5)
 Runner = Callable[[Program, Mapping[str, np.ndarray]], dict[str, np.ndarray]]
 
-FORMULATIONS = tuple(
-    Formulation(*choices) for choices in product(Layout, WeightGradient, DepthwiseForm, MaxPoolForm)
-)
+CHOICES: Mapping[str, type[Convention]] = get_type_hints(Formulation)
+"""The enumeration of each field of a formulation."""
+
+
+def forms(*fields: str) -> tuple[Formulation, ...]:
+    """Return every combination of the named fields, the others as in TEXTBOOK."""
+    combinations = product(*(CHOICES[field] for field in fields))
+    return tuple(
+        replace(TEXTBOOK, **dict(zip(fields, choices, strict=True))) for choices in combinations
+    )
+
+
+FORMULATIONS = forms(*CHOICES)
 """Every layout with every form of each layer: TEXTBOOK, PORTABLE and all that mix them."""
+
+MIXED = tuple(
+    replace(base, **{field: getattr(other, field) for field in list(CHOICES)[::2]})
+    for base, other in ((TEXTBOOK, PORTABLE), (PORTABLE, TEXTBOOK))
+)
+"""Two that share no choice with each other."""
 
 
 def interpret(program: Program, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
