@@ -20,7 +20,7 @@ from gradwright.hlo import (
     to_bytecode,
     verify,
 )
-from gradwright.hlo.attributes import Attributes, CompareType, Constant, Direction
+from gradwright.hlo.attributes import Attributes, CompareType, Constant, ConvolutionDims, Direction
 from hlo.vocabulary import blocks, vocabulary
 
 FLOATS = [element for element in ElementType if element.is_float]
@@ -162,6 +162,8 @@ def _changed(attributes: Attributes) -> list[Attributes]:
 def _other(value: object) -> object:
     if isinstance(value, Direction | CompareType):
         return Direction.NE if isinstance(value, Direction) else CompareType.TOTALORDER
+    if isinstance(value, ConvolutionDims):
+        return replace(value, output_spatial=value.output_spatial[::-1])
     if isinstance(value, str):
         return f"{value}_"
     if isinstance(value, bool):

@@ -30,6 +30,23 @@ def constant_text(constant: Constant, element: ElementType) -> str:
     return f"dense<{_nested(words, array.shape)}>"
 
 
+def decimals(constant: Constant) -> list[str]:
+    """Return the decimal of each element in row-major order (one for a splat).
+
+    Each is the shortest that rounds to the stored element, or inf, -inf, nan, true, false.
+    """
+    array = constant.array.reshape(-1)[:1] if constant.splat else constant.array
+    element = ElementType.of(array.dtype)
+    raw, width = array.tobytes(), array.dtype.itemsize
+    words = [element_text(raw[i : i + width], element) for i in range(0, len(raw), width)]
+    if not any(word.startswith("0x") for word in words):
+        return words
+    return [
+        str(float(value)) if word.startswith("0x") else word
+        for word, value in zip(words, array.reshape(-1), strict=True)
+    ]
+
+
 @functools.lru_cache(maxsize=4096)
 def element_text(raw: bytes, element: ElementType) -> str:
     """Return the literal of one element, given its bytes in the machine's order."""

@@ -58,13 +58,12 @@ class _FunctionPrinter:
         self._lines.append("  }")
 
     def _operations(self, block: Block, *, commented: bool) -> None:
-        section = ""
+        title = ""
         for operation in block.operations:
-            if commented and operation.section != section:
-                section = operation.section
-                title = _one_line(section)
-                if title:
-                    self._lines.append(f"{self._indent}// {title}")
+            section = _one_line(operation.section) if commented else ""
+            if section and section != title:
+                title = section
+                self._lines.append(f"{self._indent}// {title}")
             self._operation(operation)
 
     def _operation(self, operation: Operation) -> None:

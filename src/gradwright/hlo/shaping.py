@@ -126,7 +126,10 @@ class Shaping(Writer):
         if not operands:
             raise self.mismatch("stablehlo.concatenate", "one operand or more", "none")
         first = operands[0]
-        rests = {(v.shape[:dimension], v.shape[dimension + 1 :], v.type.element) for v in operands}
+        rests = {
+            (v.type.rank, v.shape[:dimension], v.shape[dimension + 1 :], v.type.element)
+            for v in operands
+        }
         if not 0 <= dimension < first.type.rank or len(rests) != 1:
             found = ", ".join(str(v.type) for v in operands)
             expected = f"operands that differ at most in dimension {dimension}"
