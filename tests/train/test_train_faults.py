@@ -30,7 +30,7 @@ from gradwright.train import (
     read_rows,
     train_parts,
 )
-from train.test_train_training import assert_same_run
+from train.runs import assert_same_run
 from train.tiny import tiny_data, tiny_parts
 from train.victim import OPTIONS
 

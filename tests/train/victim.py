@@ -24,12 +24,18 @@ OPTIONS = TrainOptions(
 )
 
 
+def say(word: str) -> None:
+    """Write a line for the killer to read."""
+    sys.stdout.write(f"{word}\n")
+    sys.stdout.flush()
+
+
 class Announce(Watcher):
     """Tells the killer that training has begun."""
 
     def started(self, facts: RunFacts) -> None:
-        """Print."""
-        print("started", flush=True)
+        """Say so."""
+        say("started")
 
 
 def main(folder: Path) -> None:
@@ -38,7 +44,7 @@ def main(folder: Path) -> None:
     train_parts(
         tiny_parts(), tiny_data(), OPTIONS, out=folder, resume=resume, watchers=[Announce()]
     )
-    print("done", flush=True)
+    say("done")
 
 
 if __name__ == "__main__":
