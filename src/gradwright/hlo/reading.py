@@ -15,6 +15,9 @@ Entries = dict[str, Mlir]
 Values = Sequence[Value]
 Read = Callable[[Entries, Values, Values], attr.Attributes]
 
+_HINTS = frozenset(("result_accuracy",))
+"""Requests to the compiler that change no function over the reals; they are dropped."""
+
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*")
 
 
@@ -28,7 +31,7 @@ def read_attributes(operation: Mlir, operands: Values, results: Values) -> attr.
     entries: Entries = {name: operation.attributes[name] for name in operation.attributes}
     read = _READERS.get(opcode)
     if read is None:
-        plain = opcode in _PLAIN and all("." in name for name in entries)
+        plain = opcode in _PLAIN and all("." in name or name in _HINTS for name in entries)
         return None if plain else _opaque(entries)
     reader, known = read
     if any("." not in name and name not in known for name in entries):
