@@ -18,7 +18,7 @@ from gradwright.layers.formulation import Formulation
 from gradwright.layers.walk import Mode, Walk, forward_chain
 from gradwright.losses import Loss
 from gradwright.optim import Optimizer
-from gradwright.programs.program import Program, check_request
+from gradwright.programs.program import Program, check_request, named_after
 from gradwright.spec import NetSpec, Slot
 
 
@@ -111,4 +111,5 @@ class Draft:
 def run_net(walk: Walk, net: NetSpec, x: Value) -> tuple[Value, Value]:
     """Write the layers on a batch; return (x in the walk's layout, the output in it)."""
     entered = walk.enter(x, hint="x")
-    return entered, forward_chain(walk, net.plans, entered)
+    with named_after(net):
+        return entered, forward_chain(walk, net.plans, entered)

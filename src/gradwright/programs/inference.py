@@ -1,8 +1,10 @@
 """Programs without a backward: forward, eval, capture."""
 
+from collections.abc import Iterator, Sequence
+
 from gradwright.errors import UnsupportedError
 from gradwright.hlo import ElementType, Role
-from gradwright.layers import PORTABLE, Formulation, GlobalAvgPool
+from gradwright.layers import PORTABLE, Formulation, Gate, GlobalAvgPool
 from gradwright.layers.walk import Mode
 from gradwright.programs.arguments import Draft, run_net
 from gradwright.programs.program import Program
@@ -59,7 +61,8 @@ def capture(
     """Return the evaluation that also yields the map before the global pool, for saliency.
 
     Inputs: those of `eval`. Outputs: `features` [B, C, H, W], `output` [B, …].
-    Errors: UnsupportedError unless the net has exactly one GlobalAvgPool.
+    Errors: UnsupportedError unless the net has exactly one GlobalAvgPool (those inside gates are
+    not meant).
     """
     pool = _only_pool(net)
     draft = Draft(net, batch, element, formulation)
@@ -74,7 +77,7 @@ def capture(
 
 
 def _only_pool(net: NetSpec) -> Plan:
-    pools = [plan for plan in net.walk() if isinstance(plan.layer, GlobalAvgPool)]
+    pools = [p for p in _outside_gates(net.plans) if isinstance(p.layer, GlobalAvgPool)]
     if len(pools) != 1:
         raise UnsupportedError(
             where=f"{net.name}: capture",
@@ -82,3 +85,10 @@ def _only_pool(net: NetSpec) -> Plan:
             found=", ".join(pool.path for pool in pools) or "none",
         )
     return pools[0]
+
+
+def _outside_gates(plans: Sequence[Plan]) -> Iterator[Plan]:
+    for plan in plans:
+        yield plan
+        if not isinstance(plan.layer, Gate):
+            yield from _outside_gates(plan.children)

@@ -1,9 +1,11 @@
 """The record of an emitted program: its text, and what every argument and result is."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from gradwright.errors import UnsupportedError
+from gradwright.errors import SpecError, UnsupportedError
 from gradwright.hlo import ElementType, Module, Port, Signature
 from gradwright.hlo.printer import print_module
 from gradwright.layers import Formulation
@@ -53,13 +55,31 @@ class Program:
         taken = {port.name for port in self.inputs}
         return tuple(mask for mask in self.net.masks if mask.name in taken)
 
-    @cached_property
+    @property
     def text(self) -> str:
         """StableHLO text: the same declaration gives the same bytes."""
+        return self._printed
+
+    @cached_property
+    def _printed(self) -> str:
         settings = [f"element {self.element.value}", f"batch {self.batch}"]
         settings.extend(str(part) for part in (self.loss, self.optimizer) if part is not None)
         header = (f"{self.net.name}: {self.entry}", *settings)
         return print_module(self.module, header)
+
+
+@contextmanager
+def named_after(net: NetSpec) -> Generator[None, None, None]:
+    """Put the name of the net in front of what a layer or a loss refuses."""
+    try:
+        yield
+    except (SpecError, UnsupportedError) as refusal:
+        raise type(refusal)(
+            where=f"{net.name}: {refusal.where}",
+            expected=refusal.expected,
+            found=refusal.found,
+            remedy=refusal.remedy,
+        ) from None
 
 
 def check_request(net: NetSpec, batch: int, element: ElementType) -> None:

@@ -9,7 +9,7 @@ from gradwright.layers.walk import Cotangents, Mode, backward
 from gradwright.losses import Loss
 from gradwright.optim import Clock, Optimizer
 from gradwright.programs.arguments import Draft, moment_name, run_net
-from gradwright.programs.program import Program
+from gradwright.programs.program import Program, named_after
 from gradwright.spec import NetSpec
 
 
@@ -33,7 +33,8 @@ def train_step(
     statistics = draft.slots(net.statistics, Role.STATISTIC)
     clock = Clock(draft.floats("lr", Role.LEARNING_RATE), draft.floats("t", Role.STEP))
     x = draft.data()
-    label = loss.label(TensorType((batch, *net.output), element))
+    with named_after(net):
+        label = loss.label(TensorType((batch, *net.output), element))
     y = draft.argument("y", Role.LABEL, label)
     walk = draft.walk(parameters | statistics, draft.masks(), Mode.TRAINING)
     _, output = run_net(walk, net, x)
