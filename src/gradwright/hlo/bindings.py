@@ -130,9 +130,9 @@ def evaluate(program: str | Module, arrays: Sequence[np.ndarray]) -> list[np.nda
     """Return what `main` computes of the arrays, on StableHLO's reference interpreter.
 
     CHLO functions are first expressed in StableHLO, in the element type at hand.
-    The interpreter aborts the whole process on a few operations (e.g. `select_and_scatter` in
-    some versions, collectives without peers); where that matters, run it in another process, as
-    `gradwright.run` does.
+    The interpreter aborts the whole process on an operation that it does not know (CHLO other
+    than above, custom calls); where that matters, run it in another process, as `gradwright.run`
+    does.
 
     Errors: ParseError for a bad text, ShapeError for arrays that do not fit its arguments.
     """
