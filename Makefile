@@ -15,10 +15,10 @@ TORCH := torch==2.13.0
 DEMO := runs/demo
 SOURCES := src tests benchmarks tools
 
-.PHONY: help demo test test-newest test-oldest bench sweep lint data clean
+.PHONY: help demo picture test test-newest test-oldest bench sweep lint data clean
 
 help:
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-6s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' Makefile
 
 .venv-demo/.stamp: pyproject.toml tools/environment.sh
 	@tools/environment.sh build .venv-demo "$(NEWEST)" ""
@@ -34,6 +34,9 @@ help:
 
 demo: .venv-demo/.stamp ## train digits-cnn on the embedded digits; ends with accuracy, curves, JSON
 	@tools/demo.sh .venv-demo/bin/gradwright $(DEMO)
+
+picture: demo ## draw the picture of the README from the demo
+	.venv-demo/bin/python tools/picture.py runs/digits-cnn.mlir $(DEMO) docs/pictures/overview.png
 
 test: lint test-newest test-oldest ## lint, then every test but the sweeps, on two Pythons
 
