@@ -3,6 +3,8 @@
 import os
 import re
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -183,3 +185,24 @@ def test_the_worker_loads_no_more_than_it_needs() -> None:
         worker.close()
     assert "jaxlib" in loaded
     assert not re.search("sklearn|matplotlib|safetensors|/jax/", loaded)
+
+
+@pytest.mark.interpreter
+def test_the_worker_ends_with_its_parent_even_if_that_is_killed() -> None:
+    script = (
+        "import os\n"
+        "import gradwright.run as run\n"
+        "from gradwright.run import isolation\n"
+        f"run.compile({FINE!r}, backend='interpreter')(arg0=__import__('numpy').ones(2, 'f4'))\n"
+        "print(isolation.worker_pid(), flush=True)\n"
+        "os.kill(os.getpid(), 9)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == -signal.SIGKILL
+    status = Path(f"/proc/{int(done.stdout)}/stat")
+    deadline = time.monotonic() + 30
+    while status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z":
+        assert time.monotonic() < deadline, "the worker lives on without its parent"
+        time.sleep(0.02)

@@ -90,6 +90,24 @@ run.configure(threads=2)
     )
 
 
+@pytest.mark.parametrize(
+    ("backend", "thread"),
+    [
+        pytest.param("xla", "tf_XLAEigen", marks=pytest.mark.xla),
+        pytest.param("iree", "iree-worker-", marks=pytest.mark.iree),
+    ],
+)
+def test_the_pools_have_the_chosen_size(backend: str, thread: str) -> None:
+    script = f"""
+import pathlib
+run.compile(text, backend={backend!r})(arg0=x)
+names = [task.read_text() for task in pathlib.Path("/proc/self/task").glob("*/comm")]
+print(sum(name.startswith({thread!r}) for name in names))
+"""
+    assert answer(script, GRADWRIGHT_THREADS="3") == "3"
+    assert answer(script, GRADWRIGHT_THREADS="1") == "1"
+
+
 @pytest.mark.xla
 def test_the_resident_heap_ends_page_faults() -> None:
     """Temporaries of 16 MiB are faulted in at each call, or once the heap has grown never again."""
