@@ -70,7 +70,7 @@ def test_a_package_without_a_storey_breaks_the_contract(copy: Path) -> None:
 
 def test_a_certifier_that_imports_the_emitter_breaks_the_contract(copy: Path) -> None:
     package = copy / "src/gradwright/certify"
-    package.mkdir()
+    package.mkdir(exist_ok=True)
     (package / "__init__.py").write_text('"""Judge."""\n', encoding="utf-8")
     (package / "judge.py").write_text(
         '"""Judge."""\n\nimport gradwright.layers\n', encoding="utf-8"
