@@ -26,8 +26,11 @@ from gradwright.spec import Image, NetSpec
 from losses.closeness import Array, assert_ulps, ulps_apart
 
 STEPS = 10
-TRACE = 2**9
-"""Ulps of float32 between loss traces of ten steps: sums in another order, fed back ten times."""
+TRACE = 2**7
+"""Ulps of float32 between loss traces of ten steps: sums in another order, fed back ten times.
+
+Measured: 1.4 for the small net, 16 for digits-cnn; a rate off by 1 % is 18,390 away.
+"""
 SMALL = NetSpec(
     "small",
     Image(1, 6, 6),
