@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from gradwright import run
-from gradwright.run import CacheOutcome, isolation
+from gradwright.errors import LowererError
+from gradwright.run import CacheOutcome
 from run.texts import ACCUMULATE
 
 
@@ -42,7 +43,6 @@ def test_fast_math_stays_off_whatever_the_environment_says(
 ) -> None:
     """NaN and infinity survive: fast math may assume that neither occurs."""
     monkeypatch.setenv("XLA_FLAGS", "--xla_cpu_enable_fast_math=true")
-    isolation.shut_down()
     text = """func.func @main(%x: tensor<4xf32>) -> tensor<4xi1> {
       %nan = stablehlo.compare NE, %x, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
       return %nan : tensor<4xi1>
@@ -54,4 +54,16 @@ def test_fast_math_stays_off_whatever_the_environment_says(
         False,
         False,
     ]
-    isolation.shut_down()
+
+
+@pytest.mark.xla
+def test_a_flag_that_xla_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
+    """XLA ends its process on it; the worker that a compile gets has read the flags of the moment."""
+    run.compile(ACCUMULATE)
+    monkeypatch.setenv("XLA_FLAGS", "--xla_no_such_flag=1")
+    with pytest.raises(LowererError) as caught:
+        run.compile(ACCUMULATE)
+    assert caught.value.found.startswith("the process died (exit code 1: ")
+    assert "Unknown flag in XLA_FLAGS: --xla_no_such_flag=1" in caught.value.found
+    monkeypatch.delenv("XLA_FLAGS")
+    assert run.compile(ACCUMULATE, cache=run.NO_CACHE).manifest.cache is CacheOutcome.OFF

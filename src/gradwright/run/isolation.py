@@ -18,6 +18,8 @@ from gradwright.run.pjrt import LOG_LEVEL, QUIET
 from gradwright.run.settings import applied
 
 _SCRIPT = Path(__file__).with_name("worker.py")
+# XLA reads it once in the life of a process.
+FLAGS_VARIABLE = "XLA_FLAGS"
 _SHOWN_LINES = 3
 _SHOWN_CHARACTERS = 400
 # Lines that say nothing to a reader of an error.
@@ -60,7 +62,8 @@ class Worker:
     """One child process; it serves one request at a time and is never restarted."""
 
     def __init__(self) -> None:
-        self.owner = os.getpid()
+        self._owner = os.getpid()
+        self._flags = os.environ.get(FLAGS_VARIABLE)
         self._lock = threading.Lock()
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 (lives with the child)
         with applied("compile worker"):
@@ -78,9 +81,19 @@ class Worker:
         return self._process.pid
 
     @property
+    def is_ours(self) -> bool:
+        """Whether this process started it (and not the one that this was forked from)."""
+        return self._owner == os.getpid()
+
+    @property
     def is_alive(self) -> bool:
         """Whether the child can serve another request."""
         return self._process.poll() is None
+
+    @property
+    def is_current(self) -> bool:
+        """Whether it has read the flags that are in the environment now."""
+        return self._flags == os.environ.get(FLAGS_VARIABLE)
 
     def request(
         self, header: Mapping[str, Any], blobs: Sequence[bytes | memoryview], timeout: float
@@ -176,10 +189,11 @@ def ask(
 def _worker() -> Worker:
     global _shared
     with _guard:
-        if _shared is None or _shared.owner != os.getpid() or not _shared.is_alive:
+        known = _shared
+        if known is None or not (known.is_ours and known.is_alive and known.is_current):
             shut_down()
-            _shared = Worker()
-        return _shared
+            known = _shared = Worker()
+        return known
 
 
 def worker_pid() -> int | None:
@@ -191,6 +205,6 @@ def worker_pid() -> int | None:
 def shut_down() -> None:
     """End the worker; the next request starts a new one."""
     global _shared
-    if _shared is not None and _shared.owner == os.getpid():
+    if _shared is not None and _shared.is_ours:
         _shared.close()
     _shared = None

@@ -8,7 +8,7 @@ from gradwright.errors import LowererError, UnsupportedError
 from gradwright.hlo.signature import Port
 from gradwright.run import pjrt
 from gradwright.run.backend import Array, Buffer, Compilable, Options
-from gradwright.run.isolation import ask, first_lines
+from gradwright.run.isolation import FLAGS_VARIABLE, ask, first_lines
 from gradwright.run.settings import applied
 
 
@@ -41,7 +41,7 @@ def flags_of(options: Options) -> tuple[str, ...]:
     return (
         *(f"{name}={str(value).lower()}" for name, value in pjrt.PINNED_FLAGS.items()),
         *(f"{name}={value}" for name, value in options.xla_flags),
-        *os.environ.get("XLA_FLAGS", "").split(),
+        *os.environ.get(FLAGS_VARIABLE, "").split(),
     )
 
 
