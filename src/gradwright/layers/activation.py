@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from gradwright.hlo import Builder, Shape, Value
 from gradwright.hlo.attributes import Direction
-from gradwright.layers.layer import Layer
+from gradwright.layers.layer import Layer, require_member
 from gradwright.layers.walk import Walk
 from gradwright.spec import Plan
 from gradwright.spec.conventions import Convention
@@ -63,6 +63,7 @@ class Activation(Layer):
 
     def plan(self, path: str, input: Shape) -> Plan:
         """Return shapes."""
+        require_member(path, self, self.function, Function)
         return Plan(path, self, input, input)
 
     def forward(self, walk: Walk, plan: Plan, x: Value) -> Value:

@@ -6,10 +6,11 @@ from typing import ClassVar
 
 from gradwright.errors import SpecError, UnsupportedError
 from gradwright.hlo import Shape, Value
-from gradwright.layers.layer import Layer
+from gradwright.layers.layer import Layer, require_member
 from gradwright.layers.walk import Mode, Walk
 from gradwright.spec import Constant, Decay, Plan, Slot
 from gradwright.spec.conventions import Convention
+from gradwright.spec.numbers import is_real
 
 BATCH_NORM_EPSILON = 1e-5
 """Default of PyTorch's BatchNorm2d and of torchvision's nets; Flax also uses 1e-5."""
@@ -45,8 +46,10 @@ class BatchNorm(Layer):
 
     def plan(self, path: str, input: Shape) -> Plan:
         """Return shapes and slots."""
-        if not self.epsilon > 0 or not 0 <= self.decay < 1:
-            expected = "epsilon > 0 and 0 <= decay < 1"
+        require_member(path, self, self.running_variance, RunningVariance)
+        real = is_real(self.epsilon) and is_real(self.decay)
+        if not real or not self.epsilon > 0 or not 0 <= self.decay < 1:
+            expected = "numbers with epsilon > 0 and 0 <= decay < 1"
             raise SpecError(where=path, expected=expected, found=str(self))
         if len(input) not in (1, 3):
             found = f"shape {list(input)}"

@@ -17,7 +17,7 @@ from gradwright.layers.convolution import Conv2d
 from gradwright.layers.layer import Layer
 from gradwright.layers.walk import Walk, forward_chain
 from gradwright.spec import Entry, Plan
-from gradwright.spec.net import plan_chain
+from gradwright.spec.net import place, plan_chain
 from gradwright.spec.padding import AnyPadding, Pair
 
 
@@ -61,7 +61,7 @@ class Block(Layer, abc.ABC):
 
     def plan(self, path: str, input: Shape) -> Plan:
         """Return the plan of the body, under the block's own path."""
-        inner = self.body(input).plan(path, input)
+        inner = place(self.body(input), path, input)
         return Plan(path, self, input, inner.output, inner.slots, inner.masks, inner.children)
 
     def forward(self, walk: Walk, plan: Plan, x: Value) -> Value:
@@ -119,9 +119,9 @@ class Residual(Layer):
 
     def plan(self, path: str, input: Shape) -> Plan:
         """Return the plans of both paths."""
-        children = [self.body.plan(f"{path}.body", input)]
+        children = [place(self.body, f"{path}.body", input)]
         if self.shortcut is not None:
-            children.append(self.shortcut.plan(f"{path}.shortcut", input))
+            children.append(place(self.shortcut, f"{path}.shortcut", input))
         skipped = children[1].output if self.shortcut is not None else input
         if children[0].output != skipped:
             raise SpecError(
@@ -162,7 +162,7 @@ class Gate(Layer):
 
     def plan(self, path: str, input: Shape) -> Plan:
         """Return the plan of the gate."""
-        child = self.body.plan(f"{path}.body", input)
+        child = place(self.body, f"{path}.body", input)
         if len(input) != 3 or child.output != input[:1]:
             expected = f"a picture and a body that ends in [C] = {list(input[:1])}"
             raise SpecError(where=path, expected=expected, found=f"{list(child.output)}")

@@ -6,11 +6,17 @@ from typing import ClassVar
 from gradwright.errors import SpecError
 from gradwright.hlo import Shape, Value
 from gradwright.layers.convolution_forms import ConvolutionRule, convolve, input_gradient
-from gradwright.layers.layer import Layer, require_image, require_positive
+from gradwright.layers.layer import (
+    Layer,
+    require_counts,
+    require_image,
+    require_member,
+    require_pair,
+)
 from gradwright.layers.walk import Walk
 from gradwright.layers.weight_gradient import weight_gradient
 from gradwright.spec import Constant, Decay, HeNormal, Plan, Slot
-from gradwright.spec.padding import AnyPadding, Padding, Pair, Windows
+from gradwright.spec.padding import AnyPadding, Explicit, Padding, Pair, Windows
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +43,9 @@ class Conv2d(Layer):
     def plan(self, path: str, input: Shape) -> Plan:
         """Return shapes and slots."""
         channels, _, _ = require_image(path, self, input)
-        kernel = pair(self.kernel)
-        require_positive(path, self, self.out_channels, self.groups, *kernel)
+        require_counts(path, self, self.out_channels, self.groups)
+        require_member(path, self, self.bias, bool)
+        windows = self.windows(path, input)
         if self.in_channels not in (None, channels):
             expected = f"{self.in_channels} input channels, as declared"
             raise SpecError(where=path, expected=expected, found=str(channels))
@@ -46,20 +53,17 @@ class Conv2d(Layer):
             expected = f"channels divisible by {self.groups} groups"
             found = f"{channels} in, {self.out_channels} out"
             raise SpecError(where=path, expected=expected, found=found)
-        shape = (self.out_channels, channels // self.groups, *kernel)
-        fan_in = shape[1] * kernel[0] * kernel[1]
+        shape = (self.out_channels, channels // self.groups, *windows.kernel)
+        fan_in = shape[1] * windows.kernel[0] * windows.kernel[1]
         slots = [Slot("weight", shape, HeNormal(fan_in), Decay.DECAYS)]
         if self.bias:
             slots.append(Slot("bias", (self.out_channels,), Constant(0), Decay.EXEMPT))
-        counts = self.windows(path, input).counts
-        return Plan(path, self, input, (self.out_channels, *counts), tuple(slots))
+        return Plan(path, self, input, (self.out_channels, *windows.counts), tuple(slots))
 
     def windows(self, path: str, input: Shape) -> Windows:
         """Return where each output position reads, SpecError where no window fits."""
-        strides, dilation = pair(self.strides), pair(self.dilation)
-        require_positive(path, self, *strides, *dilation)
         return fitting_windows(
-            path, self, input, pair(self.kernel), strides, dilation, self.padding
+            path, self, input, self.kernel, self.strides, self.dilation, self.padding
         )
 
     def forward(self, walk: Walk, plan: Plan, x: Value) -> Value:
@@ -135,25 +139,24 @@ class DepthwiseConv2d(Layer):
         )
 
 
-def pair(extent: int | Pair) -> Pair:
-    """Return (height, width), an integer standing for both."""
-    return (extent, extent) if isinstance(extent, int) else extent
-
-
 def fitting_windows(
     path: str,
     layer: Layer,
     input: Shape,
-    kernel: Pair,
-    strides: Pair,
-    dilation: Pair,
+    kernel: int | Pair,
+    strides: int | Pair,
+    dilation: int | Pair,
     padding: AnyPadding | None,
 ) -> Windows:
     """Resolve the padding of a layer's windows, SpecError where it is unnamed or none fits."""
-    _, height, width = input
-    rule = padding or Padding.SYMMETRIC
-    windows = Windows.over((height, width), kernel, strides, dilation, rule)
-    if padding is None and (max(strides) > 1 or any(span % 2 == 0 for span in windows.spans)):
+    _, height, width = require_image(path, layer, input)
+    rule = Padding.SYMMETRIC if padding is None else padding
+    require_member(path, layer, rule, Padding, Explicit)
+    extents, steps, gaps = (require_pair(path, layer, e) for e in (kernel, strides, dilation))
+    windows = Windows.over((height, width), extents, steps, gaps, rule)
+    if padding is None and (
+        max(windows.strides) > 1 or any(span % 2 == 0 for span in windows.spans)
+    ):
         raise SpecError(
             where=path,
             expected="a named padding, since conventions differ at a stride or an even window",

@@ -7,7 +7,7 @@ from typing import ClassVar
 from gradwright.errors import SpecError
 from gradwright.hlo import Shape, Value
 from gradwright.hlo.attributes import Direction
-from gradwright.layers.layer import Layer, require_positive
+from gradwright.layers.layer import Layer, require_counts, require_member
 from gradwright.layers.walk import Walk
 from gradwright.spec import Constant, Decay, HeNormal, Plan, Slot
 
@@ -29,7 +29,8 @@ class Dense(Layer):
 
     def plan(self, path: str, input: Shape) -> Plan:
         """Return shapes and slots."""
-        require_positive(path, self, self.out_features)
+        require_counts(path, self, self.out_features)
+        require_member(path, self, self.bias, bool)
         if len(input) != 1:
             raise SpecError(
                 where=path,
@@ -111,11 +112,12 @@ class OneHot(Layer):
     """
 
     kind: ClassVar[str] = "onehot"
+    reads_tokens: ClassVar[bool] = True
     classes: int
 
     def plan(self, path: str, input: Shape) -> Plan:
         """Return shapes."""
-        require_positive(path, self, self.classes)
+        require_counts(path, self, self.classes)
         if len(input) != 1:
             raise SpecError(where=path, expected="token ids [T]", found=f"shape {list(input)}")
         return Plan(path, self, input, (*input, self.classes))

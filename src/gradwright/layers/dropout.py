@@ -8,6 +8,7 @@ from gradwright.hlo import Shape, Value
 from gradwright.layers.layer import Layer
 from gradwright.layers.walk import Walk
 from gradwright.spec import MaskSlot, Plan
+from gradwright.spec.numbers import is_real
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +69,8 @@ class DropPath(Layer):
 
 
 def _mask(path: str, rate: float, shape: Shape) -> MaskSlot:
-    if not 0 <= rate < 1:
-        raise SpecError(where=path, expected="0 <= rate < 1", found=str(rate))
+    if not is_real(rate) or not 0 <= rate < 1:
+        raise SpecError(where=path, expected="a number with 0 <= rate < 1", found=repr(rate))
     return MaskSlot("mask", shape, keep=1 - rate)
 
 

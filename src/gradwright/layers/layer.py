@@ -6,11 +6,13 @@ import abc
 from typing import TYPE_CHECKING, ClassVar
 
 from gradwright.errors import SpecError, UnsupportedError
+from gradwright.spec.numbers import COUNTS, is_count
 
 if TYPE_CHECKING:
     from gradwright.hlo import Shape, Value
     from gradwright.layers.walk import Walk
     from gradwright.spec import Plan
+    from gradwright.spec.padding import Pair
 
 
 class Layer(abc.ABC):
@@ -22,6 +24,8 @@ class Layer(abc.ABC):
 
     __slots__ = ()
     kind: ClassVar[str]
+    reads_tokens: ClassVar[bool] = False
+    """Whether the input is token ids rather than floating-point numbers."""
 
     @abc.abstractmethod
     def plan(self, path: str, input: Shape) -> Plan:
@@ -59,7 +63,25 @@ def require_image(path: str, layer: Layer, input: Shape) -> tuple[int, int, int]
     return channels, height, width
 
 
-def require_positive(path: str, layer: Layer, *numbers: int) -> None:
-    """SpecError where an extent, stride or count of the declaration is below 1."""
-    if min(numbers) < 1:
-        raise SpecError(where=path, expected="extents, strides and counts >= 1", found=str(layer))
+def require_counts(path: str, layer: Layer, *numbers: object) -> None:
+    """SpecError where an extent, stride or count of the declaration is not one."""
+    if not all(is_count(number) for number in numbers):
+        raise SpecError(
+            where=path, expected=f"extents, strides and counts {COUNTS}", found=str(layer)
+        )
+
+
+def require_pair(path: str, layer: Layer, extent: int | Pair) -> Pair:
+    """Return (height, width), an integer standing for both; SpecError for anything else."""
+    pair = extent if isinstance(extent, tuple) else (extent, extent)
+    require_counts(path, layer, *pair)
+    if len(pair) != 2:
+        raise SpecError(where=path, expected="an integer or a pair of them", found=str(layer))
+    return pair
+
+
+def require_member(path: str, layer: Layer, value: object, *kinds: type) -> None:
+    """SpecError where a choice of the declaration is not of one of its types."""
+    if type(value) not in kinds:
+        expected = f"{' or '.join(kind.__name__ for kind in kinds)} in {layer}"
+        raise SpecError(where=path, expected=expected, found=repr(value))

@@ -9,8 +9,8 @@ from gradwright.errors import SpecError
 from gradwright.hlo import Shape, Value
 from gradwright.hlo.attributes import Window
 from gradwright.layers import max_pool_forms
-from gradwright.layers.convolution import fitting_windows, pair, window_reads
-from gradwright.layers.layer import Layer, require_image, require_positive
+from gradwright.layers.convolution import fitting_windows, window_reads
+from gradwright.layers.layer import Layer, require_image, require_member
 from gradwright.layers.slices import scatter_taps, taps
 from gradwright.layers.walk import Walk
 from gradwright.spec import Plan
@@ -79,6 +79,7 @@ class AvgPool(Layer):
 
     def plan(self, path: str, input: Shape) -> Plan:
         """Return shapes."""
+        require_member(path, self, self.divisor, Divisor)
         windows = pool_windows(path, self, input, self.kernel, self.strides, self.padding)
         return Plan(path, self, input, (input[0], *windows.counts))
 
@@ -160,10 +161,8 @@ def pool_windows(
     padding: AnyPadding,
 ) -> Windows:
     """Return where each window reads; every window must touch the picture."""
-    require_image(path, layer, input)
-    steps = pair(kernel if strides is None else strides)
-    require_positive(path, layer, *pair(kernel), *steps)
-    windows = fitting_windows(path, layer, input, pair(kernel), steps, (1, 1), padding)
+    steps = kernel if strides is None else strides
+    windows = fitting_windows(path, layer, input, kernel, steps, 1, padding)
     if any(
         max(amounts) >= extent
         for amounts, extent in zip(windows.padding, windows.kernel, strict=True)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from gradwright.errors import SpecError
 from gradwright.hlo.types import ElementType, Shape
+from gradwright.spec.numbers import COUNTS, is_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,5 +77,5 @@ Input = Image | Flat | Tokens
 
 
 def _check_extents(input: object, extents: Shape) -> None:
-    if any(extent < 1 for extent in extents):
-        raise SpecError(where="input", expected="extents of at least 1", found=str(input))
+    if not all(is_count(extent) for extent in extents):
+        raise SpecError(where="input", expected=f"extents {COUNTS}", found=str(input))

@@ -4,14 +4,15 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, cast
 
 from gradwright.errors import SpecError
 from gradwright.hlo.types import Shape
-from gradwright.spec.inputs import Input
+from gradwright.spec.inputs import Flat, Image, Input, Tokens
 from gradwright.spec.slots import MaskSlot, Slot
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_NET_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 
 
 class Layer(Protocol):
@@ -69,14 +70,29 @@ class NetSpec:
 
     def __post_init__(self) -> None:
         """Check the declaration and fix its plan."""
-        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_.-]*", self.name):
+        if not _is_name(_NET_NAME, self.name):
             raise SpecError(
                 where="NetSpec.name",
                 expected="a letter, then letters, digits, '_', '-' or '.'",
                 found=repr(self.name),
             )
+        _require("NetSpec.input", self.input, "an Image, Flat or Tokens", Image, Flat, Tokens)
+        _require("NetSpec.layers", self.layers, "a list of layers", list, tuple)
         object.__setattr__(self, "layers", tuple(self.layers))
         object.__setattr__(self, "plans", plan_chain("", self.layers, self.input.shape))
+        self._check_first_layer()
+
+    def _check_first_layer(self) -> None:
+        """SpecError where the first layer takes token ids for numbers, or numbers for ids."""
+        first = next(plan for plan in self.walk() if not plan.children)
+        if getattr(first.layer, "reads_tokens", False) == isinstance(self.input, Tokens):
+            return
+        read = "token ids" if isinstance(self.input, Tokens) else "floating-point numbers"
+        raise SpecError(
+            where=first.path,
+            expected=f"a layer that reads {read}, as {self.input} delivers",
+            found=str(first.layer),
+        )
 
     @property
     def output(self) -> Shape:
@@ -138,10 +154,18 @@ def plan_chain(path: str, entries: Sequence[Entry], input: Shape) -> tuple[Plan,
     plans: list[Plan] = []
     shape = input
     for name, layer in named(path, entries):
-        plan = layer.plan(f"{path}.{name}" if path else name, shape)
+        plan = place(layer, f"{path}.{name}" if path else name, shape)
         plans.append(plan)
         shape = plan.output
     return tuple(plans)
+
+
+def place(layer: Layer, path: str, input: Shape) -> Plan:
+    """Return the plan of a layer at its place; SpecError where it is no layer."""
+    if isinstance(layer, type) or not callable(getattr(layer, "plan", None)):
+        remedy = "Write it with its arguments, e.g. Flatten()" if isinstance(layer, type) else ""
+        raise SpecError(where=path, expected="a layer", found=repr(layer), remedy=remedy)
+    return layer.plan(path, input)
 
 
 def named(path: str, entries: Sequence[Entry]) -> list[tuple[str, Layer]]:
@@ -150,12 +174,13 @@ def named(path: str, entries: Sequence[Entry]) -> list[tuple[str, Layer]]:
     pairs: list[tuple[str, Layer]] = []
     for entry in entries:
         if isinstance(entry, tuple):
-            pairs.append(entry)
+            pairs.append(_as_pair(path, entry))
             continue
-        counts[entry.kind] = counts.get(entry.kind, 0) + 1
-        pairs.append((f"{entry.kind}{counts[entry.kind]}", entry))
+        kind = getattr(entry, "kind", "layer")
+        counts[kind] = counts.get(kind, 0) + 1
+        pairs.append((f"{kind}{counts[kind]}", entry))
     for index, (name, _) in enumerate(pairs):
-        if not _NAME.fullmatch(name):
+        if not _is_name(_NAME, name):
             expected = "a letter, then letters, digits or '_'"
             raise SpecError(where=path or "NetSpec.layers", expected=expected, found=repr(name))
         if name in {other for other, _ in pairs[:index]}:
@@ -164,3 +189,19 @@ def named(path: str, entries: Sequence[Entry]) -> list[tuple[str, Layer]]:
                 where=where, expected="each layer name once", found="two layers so named"
             )
     return pairs
+
+
+def _as_pair(path: str, entry: tuple[object, ...]) -> tuple[str, Layer]:
+    if len(entry) != 2:
+        expected = "a layer or a pair (name, layer)"
+        raise SpecError(where=path or "NetSpec.layers", expected=expected, found=repr(entry))
+    return cast("tuple[str, Layer]", entry)
+
+
+def _is_name(pattern: re.Pattern[str], name: object) -> bool:
+    return isinstance(name, str) and pattern.fullmatch(name) is not None
+
+
+def _require(where: str, value: object, expected: str, *kinds: type) -> None:
+    if not isinstance(value, kinds):
+        raise SpecError(where=where, expected=expected, found=repr(value))

@@ -1,9 +1,11 @@
 """Padding of strided windows, by name or explicit."""
 
 from dataclasses import dataclass
+from typing import cast
 
 from gradwright.errors import SpecError
 from gradwright.spec.conventions import Convention
+from gradwright.spec.numbers import is_count
 
 Pair = tuple[int, int]
 
@@ -42,9 +44,10 @@ class Explicit:
     width: Pair
 
     def __post_init__(self) -> None:
-        """Check that nothing is negative."""
-        if min(*self.height, *self.width) < 0:
-            raise SpecError(where="padding", expected="amounts >= 0", found=str(self))
+        """Check that every amount is 0 or a count."""
+        if not all(_is_amounts(pair) for pair in (self.height, self.width)):
+            expected = "two pairs (low, high) of integers >= 0"
+            raise SpecError(where="padding", expected=expected, found=str(self))
 
     def pairs(self, extents: Pair, window: Pair, strides: Pair) -> tuple[Pair, Pair]:
         """Return ((low, high), (low, high)), whatever the extents."""
@@ -53,6 +56,13 @@ class Explicit:
 
 
 AnyPadding = Padding | Explicit
+
+
+def _is_amounts(pair: object) -> bool:
+    if not isinstance(pair, tuple):
+        return False
+    amounts = cast("tuple[object, ...]", pair)
+    return len(amounts) == 2 and all(is_count(a) or (type(a) is int and a == 0) for a in amounts)
 
 
 @dataclass(frozen=True, slots=True)
