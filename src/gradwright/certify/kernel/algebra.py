@@ -1,0 +1,263 @@
+"""Polynomials over atoms: finite sums of coefficient * product of powers of atoms * guards.
+
+Two polynomials in the same variables that are equal as dictionaries are equal as functions.
+"""
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from math import isqrt
+
+from gradwright.certify.kernel.atoms import (
+    Atoms,
+    Base,
+    Exponent,
+    Factor,
+    Infinity,
+    Mask,
+    Monomial,
+    Sign,
+    Terms,
+)
+from gradwright.certify.kernel.index import (
+    Affine,
+    Extents,
+    Guards,
+    conjunction,
+    substitute,
+    variables,
+)
+
+Poly = Mapping[Monomial, Fraction]
+
+ONE: Monomial = ((), ())
+
+
+class TooLarge(Exception):
+    """A product would have more terms than the limit; the caller may use classes instead."""
+
+
+class Undenotable(Exception):
+    """A value has no denotation here; the message says why."""
+
+
+TERM_LIMIT = 4000
+"""Terms of one product; beyond it the proof is given up at that value, which is always sound."""
+
+
+def simple(exponent: Exponent) -> Exponent:
+    """Return an integral exponent as int."""
+    return int(exponent) if Fraction(exponent).denominator == 1 else Fraction(exponent)
+
+
+def number(c: Fraction | int) -> Poly:
+    """Return the constant polynomial c."""
+    return {ONE: Fraction(c)} if c else {}
+
+
+def constant_of(p: Poly) -> Fraction | None:
+    """Return c where p is the constant polynomial c, else None."""
+    if not p:
+        return Fraction(0)
+    return p[ONE] if len(p) == 1 and ONE in p else None
+
+
+def add(p: Poly, q: Poly, scale: Fraction | int = 1) -> Poly:
+    """Return p + scale * q."""
+    total = dict(p)
+    for monomial, c in q.items():
+        _accumulate(total, monomial, c * scale)
+    return total
+
+
+def scaled(p: Poly, c: Fraction | int) -> Poly:
+    """Return c * p."""
+    return {monomial: k * c for monomial, k in p.items()} if c else {}
+
+
+def variables_of(p: Poly) -> set[int]:
+    """Return the variables that p mentions."""
+    return {v for monomial in p for v in monomial_variables(monomial)}
+
+
+def monomial_variables(monomial: Monomial) -> Iterable[int]:
+    """Yield the variables of a monomial, with repetition."""
+    factors, guards = monomial
+    for _, access, _ in factors:
+        for e in access:
+            yield from variables(e)
+    for e, _, _ in guards:
+        yield from variables(e)
+
+
+def sorted_terms(p: Poly) -> Terms:
+    """Return the terms of p in a fixed order."""
+    return tuple(sorted(p.items(), key=lambda term: order(term[0])))
+
+
+def order(monomial: Monomial) -> tuple[object, ...]:
+    """Return a key that orders monomials (exponents of any kind)."""
+    factors, guards = monomial
+    return len(factors), factors, guards
+
+
+class Algebra:
+    """Products, powers and substitution of polynomials over one table of atoms."""
+
+    def __init__(self, atoms: Atoms) -> None:
+        self.atoms = atoms
+        self._loops: dict[int, int] = {}
+
+    def loop(self, trips: int) -> int:
+        """Return a new variable that counts the trips of a loop; every tensor may mention it."""
+        v = -1 - len(self._loops)
+        self._loops[v] = trips
+        return v
+
+    def box(self, digits: Iterable[Iterable[int]]) -> dict[int, int]:
+        """Return the extent of each variable of a tensor with these digits, and of the loops."""
+        return {**self._loops, **dict(enumerate(n for dimension in digits for n in dimension))}
+
+    def product(
+        self, factors: Iterable[Factor], guards: Guards
+    ) -> tuple[Monomial, Fraction] | None:
+        """Return a monomial in normal form and its coefficient; None where it is 0.
+
+        Equal factors gather their exponents; a mask is its own square; masks that exclude each
+        other give 0; rational bases keep the fractional part of their exponent.
+        """
+        exponents: dict[tuple[int, tuple[Affine, ...]], Exponent] = {}
+        for atom, access, q in factors:
+            exponents[atom, access] = exponents.get((atom, access), 0) + q
+        coefficient = Fraction(1)
+        kept: list[Factor] = []
+        tests: set[tuple[int, tuple[Affine, ...]]] = set()
+        for (atom, access), q in exponents.items():
+            content = self.atoms.content(atom)
+            if q == 0:
+                continue
+            if isinstance(content, Mask):
+                if (content.inner, access) in tests:
+                    return None
+                tests.add((content.inner, access))
+                kept.append((atom, access, 1))
+            elif isinstance(content, Base):
+                whole = Fraction(q).numerator // Fraction(q).denominator
+                coefficient *= content.value**whole
+                if q != whole:
+                    kept.append((atom, access, Fraction(q) - whole))
+            else:
+                kept.append((atom, access, simple(q)))
+        return (tuple(sorted(kept)), guards), coefficient
+
+    def multiply(self, p: Poly, q: Poly, extents: Extents) -> Poly:
+        """Return p * q."""
+        if len(p) * len(q) > TERM_LIMIT:
+            raise TooLarge(f"a product of {len(p)} by {len(q)} terms")
+        total: dict[Monomial, Fraction] = {}
+        for (left, left_guards), a in p.items():
+            for (right, right_guards), b in q.items():
+                guards: Guards | None = left_guards or right_guards
+                if left_guards and right_guards:
+                    guards = conjunction((*left_guards, *right_guards), extents)
+                if guards is None:
+                    continue
+                product = self.product((*left, *right), guards)
+                if product is not None:
+                    _accumulate(total, product[0], a * b * product[1])
+        return total
+
+    def guarded(self, p: Poly, guards: Guards, extents: Extents) -> Poly:
+        """Return p * guards."""
+        return self.multiply(p, {((), guards): Fraction(1)}, extents) if guards else p
+
+    def substitute(self, p: Poly, mapping: Mapping[int, Affine], extents: Extents) -> Poly:
+        """Return p with variables replaced by expressions over variables of these extents."""
+        total: dict[Monomial, Fraction] = {}
+        for (factors, guards), c in p.items():
+            moved = conjunction(((substitute(e, mapping), a, b) for e, a, b in guards), extents)
+            if moved is None:
+                continue
+            accessed = (
+                (atom, tuple(substitute(e, mapping) for e in access), q)
+                for atom, access, q in factors
+            )
+            product = self.product(accessed, moved)
+            if product is not None:
+                _accumulate(total, product[0], c * product[1])
+        return total
+
+    def monomial_power(self, p: Poly, exponent: Exponent) -> Poly | None:
+        """Return p ** exponent where p is one term and the power distributes over it, else None.
+
+        A fractional power distributes over factors known to be >= 0. Over a single other factor
+        it does so if that factor's own exponent is odd: the root exists only where the term is
+        >= 0, and there the factor is >= 0 too. Never for an even exponent: sqrt(x * x) is not x.
+        """
+        ((factors, guards), c) = next(iter(p.items()))
+        if guards:
+            return None
+        q = Fraction(exponent)
+        if q.denominator > 1 and (c < 0 or not self._distributes(factors)):
+            return None
+        powered = [(atom, access, simple(k * q)) for atom, access, k in factors]
+        if q.denominator > 1 and _rational_power(c, q) is None:
+            powered.append((self.atoms.intern(Base(c), ()), (), q))
+            c = Fraction(1)
+        root = _rational_power(c, q)
+        product = self.product(powered, ())
+        assert root is not None  # rational or moved into a base above
+        return None if product is None else {product[0]: product[1] * root}
+
+    def _distributes(self, factors: tuple[Factor, ...]) -> bool:
+        unknown = [k for atom, _, k in factors if self.atoms.sign(atom) is Sign.ANY]
+        if not unknown:
+            return True
+        return len(unknown) == 1 and _is_odd(unknown[0])
+
+    def is_infinite(self, p: Poly) -> bool | None:
+        """Return whether p is -inf (True) or +inf (False); None where it is finite."""
+        if len(p) != 1:
+            return None
+        (factors, _) = next(iter(p))
+        if len(factors) == 1:
+            content = self.atoms.content(factors[0][0])
+            if isinstance(content, Infinity):
+                return content.negative
+        return None
+
+
+def _accumulate(total: dict[Monomial, Fraction], monomial: Monomial, c: Fraction) -> None:
+    sum_ = total.get(monomial, 0) + c
+    if sum_:
+        total[monomial] = Fraction(sum_)
+    else:
+        total.pop(monomial, None)
+
+
+def _is_odd(exponent: Exponent) -> bool:
+    """Return whether x ** exponent has the sign of x wherever it is defined (odd / odd)."""
+    q = Fraction(exponent)
+    return q.numerator % 2 == 1 and q.denominator % 2 == 1
+
+
+def _rational_power(c: Fraction, q: Fraction) -> Fraction | None:
+    """Return c ** q where it is rational, else None."""
+    if q.denominator == 1:
+        return c**q.numerator
+    if c == 1 or c == 0:
+        return c
+    if c < 0:
+        return None
+    top, bottom = _root(c.numerator, q.denominator), _root(c.denominator, q.denominator)
+    return None if top is None or bottom is None else Fraction(top, bottom) ** q.numerator
+
+
+def _root(n: int, degree: int) -> int | None:
+    """Return the integer whose power of this degree is n, else None. Integers only."""
+    if degree == 2:
+        return isqrt(n) if isqrt(n) ** 2 == n else None
+    low, high = 0, 1 << (n.bit_length() // degree + 1)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if middle**degree < n else (low, middle)
+    return low if low**degree == n else None

@@ -1,0 +1,200 @@
+"""Atoms: the functions of an index vector that polynomials are made of, interned by content.
+
+Equal contents get one number, so that equality of atoms is equality of numbers. Different numbers
+claim nothing: they may still be equal functions, which only costs completeness.
+"""
+
+import enum
+from dataclasses import dataclass
+from fractions import Fraction
+
+from gradwright.certify.kernel.index import Affine, Guards
+
+Exponent = int | Fraction
+Factor = tuple[int, tuple[Affine, ...], Exponent]
+"""Atom, index expressions, exponent."""
+Monomial = tuple[tuple[Factor, ...], Guards]
+"""Product of factors and guards, both sorted."""
+Terms = tuple[tuple[Monomial, Fraction], ...]
+
+
+class Relation(enum.IntEnum):
+    """What a mask tests of its argument."""
+
+    POSITIVE = 1
+    NEGATIVE = 2
+    ZERO = 3
+
+
+class Sign(enum.IntEnum):
+    """What is known of an atom's values everywhere."""
+
+    ANY = 0
+    NONNEGATIVE = 1
+    POSITIVE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of the function, or a value that the proof treats as one."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dense:
+    """A constant tensor, by its exact entries in row-major order."""
+
+    shape: tuple[int, ...]
+    entries: tuple[Fraction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinate:
+    """The index itself: value i at position i."""
+
+    extent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Infinity:
+    """The constant +inf (or -inf), which no rational is; only max and min consume it."""
+
+    negative: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """A positive rational kept as a base, for the exponents whose power is irrational."""
+
+    value: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A named pointwise function of scale * inner (of the number scale where inner is None)."""
+
+    name: str
+    scale: Fraction
+    inner: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """1 where inner stands in the relation to 0, else 0."""
+
+    relation: Relation
+    inner: int
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A polynomial of several terms under one number. Variables 0 … n - 1, one per extent."""
+
+    extents: tuple[int, ...]
+    terms: Terms
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """Sum of a product of factors over the variables from `outputs` on, where the guards hold."""
+
+    outputs: int
+    extents: tuple[int, ...]
+    factors: tuple[Factor, ...]
+    guards: Guards
+
+
+@dataclass(frozen=True, slots=True)
+class Uninterpreted:
+    """An operation known only to be a function of its operands and attributes."""
+
+    opcode: str
+    operands: tuple[Terms, ...]
+    attributes: object
+
+
+Content = (
+    Argument | Dense | Coordinate | Infinity | Base | Function | Mask | Class | Sum | Uninterpreted
+)
+
+
+class Atoms:
+    """The table of atoms of one proof."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Content, int] = {}
+        self._contents: list[Content] = []
+        self._extents: list[tuple[int, ...]] = []
+        self._signs: list[Sign] = []
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._contents)
+
+    def intern(self, content: Content, extents: tuple[int, ...]) -> int:
+        """Return the number of a content, a new one where it was not known."""
+        number = self._numbers.get(content)
+        if number is None:
+            number = len(self._contents)
+            self._numbers[content] = number
+            self._contents.append(content)
+            self._extents.append(extents)
+            self._signs.append(self._sign(content))
+        return number
+
+    def content(self, atom: int) -> Content:
+        """Return what an atom is."""
+        return self._contents[atom]
+
+    def extents(self, atom: int) -> tuple[int, ...]:
+        """Return the extent of each index of an atom."""
+        return self._extents[atom]
+
+    def sign(self, atom: int) -> Sign:
+        """Return what is known of an atom's values."""
+        return self._signs[atom]
+
+    def is_mask(self, atom: int) -> bool:
+        """Return whether an atom takes the values 0 and 1 only."""
+        return isinstance(self._contents[atom], Mask)
+
+    def _sign(self, content: Content) -> Sign:
+        match content:
+            case Base():
+                return Sign.POSITIVE
+            case Function(name="exponential" | "logistic"):
+                return Sign.POSITIVE
+            case Mask():
+                return Sign.NONNEGATIVE
+            case Sum(guards=()):
+                return self.product_sign(content.factors)
+            case Sum():
+                return min(self.product_sign(content.factors), Sign.NONNEGATIVE)
+            case Class():
+                return self._class_sign(content)
+            case _:
+                return Sign.ANY
+
+    def product_sign(self, factors: tuple[Factor, ...]) -> Sign:
+        """Return what is known of the sign of a product."""
+        return min((self._power_sign(atom, q) for atom, _, q in factors), default=Sign.POSITIVE)
+
+    def _power_sign(self, atom: int, exponent: Exponent) -> Sign:
+        sign = self._signs[atom]
+        if sign is Sign.ANY and exponent % 2 == 0:
+            return Sign.NONNEGATIVE
+        if sign is Sign.ANY and Fraction(exponent).denominator > 1:
+            return Sign.NONNEGATIVE  # a root is taken of numbers >= 0 only
+        return sign
+
+    def _class_sign(self, content: Class) -> Sign:
+        """A sum of terms >= 0 is >= 0, and > 0 where one term is > 0 everywhere."""
+        signs = [
+            (self.product_sign(factors), bool(guards), coefficient > 0)
+            for (factors, guards), coefficient in content.terms
+        ]
+        if any(sign is Sign.ANY or not positive for sign, _, positive in signs):
+            return Sign.ANY
+        strict = any(sign is Sign.POSITIVE and not guarded for sign, guarded, _ in signs)
+        return Sign.POSITIVE if strict else Sign.NONNEGATIVE

@@ -1,0 +1,165 @@
+"""Classes: a polynomial up to a factor and up to the names of its variables, under one number.
+
+Nothing here is trusted to find equal classes; what is trusted is only that the class, read at the
+returned indices and multiplied by the returned coefficient, is the polynomial that was given.
+"""
+
+import enum
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import permutations, product
+from math import factorial, prod
+
+from gradwright.certify.kernel.algebra import Algebra, Poly, sorted_terms, variables_of
+from gradwright.certify.kernel.atoms import Class, Monomial
+from gradwright.certify.kernel.index import Affine, Extents, variable, variables
+
+ORDER_LIMIT = 24
+"""Orders of indistinguishable variables that are tried; beyond it one is taken."""
+REFINEMENTS = 3
+"""Rounds of colour refinement; more never told variables of real texts apart."""
+
+
+class Scale(enum.Enum):
+    """What is divided out of a class."""
+
+    LEADING = enum.auto()
+    """The leading coefficient, so that p and -p share a class."""
+    SIZE = enum.auto()
+    """Its absolute value, so that the class has the sign of p."""
+
+
+def intern_class(
+    algebra: Algebra, p: Poly, extents: Extents, scale: Scale = Scale.LEADING
+) -> tuple[Fraction, int, tuple[Affine, ...]]:
+    """Return (c, atom, access) with p = c * atom[access]; p is not 0 and not a constant."""
+    single = _single_factor(p)
+    if single is not None and (scale is Scale.LEADING or single[0] > 0):
+        return single
+    origin, p, extents = generalize(algebra, p, extents)
+    colours = refine(p, {v: (extents[v],) for v in sorted(variables_of(p))})
+    candidates = (
+        _labelled(algebra, p, extents, names, scale) for names in orders(colours, ORDER_LIMIT)
+    )
+    content, lead, names = min(candidates, key=lambda candidate: candidate[0].terms)
+    atom = algebra.atoms.intern(content, content.extents)
+    return lead, atom, tuple(origin.get(v, variable(v)) for v in names)
+
+
+def _single_factor(p: Poly) -> tuple[Fraction, int, tuple[Affine, ...]] | None:
+    if len(p) != 1:
+        return None
+    ((factors, guards), c) = next(iter(p.items()))
+    if guards or len(factors) != 1 or factors[0][2] != 1:
+        return None
+    atom, access, _ = factors[0]
+    return c, atom, access
+
+
+def _labelled(
+    algebra: Algebra, p: Poly, extents: Extents, names: Sequence[int], scale: Scale
+) -> tuple[Class, Fraction, Sequence[int]]:
+    box = tuple(extents[v] for v in names)
+    renaming = {v: variable(i) for i, v in enumerate(names)}
+    terms = sorted_terms(algebra.substitute(p, renaming, dict(enumerate(box))))
+    lead = terms[0][1] if scale is Scale.LEADING else abs(terms[0][1])
+    return Class(box, tuple((monomial, c / lead) for monomial, c in terms)), lead, names
+
+
+def generalize(
+    algebra: Algebra, p: Poly, extents: Extents
+) -> tuple[Mapping[int, Affine], Poly, Extents]:
+    """Return (origin, p', extents') where an index expression that stands for itself is a variable.
+
+    An expression whose variables occur nowhere else in p is replaced by a fresh variable over the
+    whole index of its atoms; origin says what it stood for. Reading p' there gives p.
+    """
+    fresh = max(extents, default=-1) + 1
+    origin: dict[int, Affine] = {}
+    renamed: dict[Affine, Affine] = {}
+    box = dict(extents)
+    for e, extent in _self_contained(algebra, p):
+        if e == variable(e[1][0][0]) and extents[e[1][0][0]] == extent:
+            continue
+        origin[fresh], renamed[e], box[fresh] = e, variable(fresh), extent
+        fresh += 1
+    if not origin:
+        return origin, p, extents
+    swapped = {_rename(monomial, renamed): c for monomial, c in p.items()}
+    return origin, swapped, box
+
+
+def _rename(monomial: Monomial, renamed: Mapping[Affine, Affine]) -> Monomial:
+    factors, guards = monomial
+    moved = ((atom, tuple(renamed.get(e, e) for e in access), q) for atom, access, q in factors)
+    return tuple(sorted(moved)), guards
+
+
+def _self_contained(algebra: Algebra, p: Poly) -> Iterator[tuple[Affine, int]]:
+    """Yield (e, extent): expressions whose variables occur in e only, on indices of one extent."""
+    seen_in: dict[int, set[Affine]] = {}
+    extents: dict[Affine, set[int]] = {}
+    for factors, guards in p:
+        for atom, access, _ in factors:
+            for e, extent in zip(access, algebra.atoms.extents(atom), strict=True):
+                extents.setdefault(e, set()).add(extent)
+                for v in variables(e):
+                    seen_in.setdefault(v, set()).add(e)
+        for e, _, _ in guards:
+            for v in variables(e):
+                seen_in.setdefault(v, set()).update((e, _GUARDED))
+    for e, found in extents.items():
+        if e[1] and len(found) == 1 and all(seen_in[v] == {e} for v in variables(e)):
+            yield e, next(iter(found))
+
+
+_GUARDED: Affine = (0, ((0, 0),))
+"""Stands for "occurs in a guard": no expression has a coefficient 0."""
+
+
+def refine(p: Iterable[Monomial], colours: Mapping[int, object]) -> dict[int, int]:
+    """Return a number per variable; variables that occur differently get different numbers.
+
+    Numbers are hashes of nested integers: used to order, never to identify.
+    """
+    current = {v: hash(colour) for v, colour in colours.items()}
+    monomials = list(p)
+    for _ in range(REFINEMENTS):
+        places: dict[int, list[tuple[int, int, int]]] = {v: [] for v in current}
+        for monomial in monomials:
+            parts = list(_painted(monomial, current))
+            whole = hash(tuple(sorted(paint for paint, _ in parts)))
+            for paint, expressions in parts:
+                for position, e in enumerate(expressions):
+                    for v, k in e[1]:
+                        places[v].append((whole, hash((paint, position)), k))
+        current = {v: hash((current[v], tuple(sorted(places[v])))) for v in current}
+    return current
+
+
+def _painted(
+    monomial: Monomial, colours: Mapping[int, int]
+) -> Iterator[tuple[int, tuple[Affine, ...]]]:
+    """Yield (hash up to names, expressions) of each factor and guard."""
+    factors, guards = monomial
+    for atom, access, q in factors:
+        yield hash((atom, q, tuple(_paint(e, colours) for e in access))), access
+    for e, low, high in guards:
+        yield hash((low, high, _paint(e, colours))), (e,)
+
+
+def _paint(e: Affine, colours: Mapping[int, int]) -> tuple[int, tuple[tuple[int, int], ...]]:
+    return e[0], tuple(sorted((colours[v], k) for v, k in e[1]))
+
+
+def orders(colours: Mapping[int, int], limit: int) -> Iterator[list[int]]:
+    """Yield orders of the variables: by colour, equal ones in every order up to a limit."""
+    groups: dict[int, list[int]] = {}
+    for v in sorted(colours):
+        groups.setdefault(colours[v], []).append(v)
+    ordered = [groups[colour] for colour in sorted(groups)]
+    if prod(factorial(len(group)) for group in ordered) > limit:
+        yield [v for group in ordered for v in group]
+        return
+    for choice in product(*(permutations(group) for group in ordered)):
+        yield [v for group in choice for v in group]

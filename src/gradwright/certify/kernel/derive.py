@@ -1,0 +1,208 @@
+"""The derivative rules: for each operation, the cotangents of its operands.
+
+Everything multilinear has one rule, `Multilinear.transpose`; the rest is the table POINTWISE.
+Masks are locally constant: the rules hold off the set where a mask's argument is 0.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from gradwright.certify.kernel.algebra import Undenotable, constant_of, number
+from gradwright.certify.kernel.atoms import Relation
+from gradwright.certify.kernel.denotation import Denotation
+from gradwright.certify.kernel.pointwise import Pointwise
+from gradwright.certify.kernel.shaped import concatenation_forms, reshape, structural_form
+from gradwright.certify.kernel.tensor import Tensor
+from gradwright.hlo import Operation
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A pointwise operation with its operands x and result y, all of one shape."""
+
+    p: Pointwise
+    x: Sequence[Tensor]
+    y: Tensor
+
+    def times(self, *factors: Tensor) -> Tensor:
+        """Return a product."""
+        product = factors[0]
+        for factor in factors[1:]:
+            product = self.p.multiply(product, factor)
+        return product
+
+    def power(self, operand: int, exponent: Fraction | int) -> Tensor:
+        """Return an operand to a power."""
+        return self.p.power(self.x[operand], exponent)
+
+    def one_minus(self, t: Tensor) -> Tensor:
+        """Return 1 - t."""
+        return self.p.negation(t)
+
+    def above(self) -> Tensor:
+        """Return [x0 > x1]."""
+        return self.p.mask(Relation.POSITIVE, self.p.add(self.x[0], self.x[1], -1))
+
+    def below(self) -> Tensor:
+        """Return [x0 < x1]."""
+        return self.p.mask(Relation.NEGATIVE, self.p.add(self.x[0], self.x[1], -1))
+
+
+Slopes = Callable[[Applied, Tensor], Sequence[Tensor | None]]
+_HALF = Fraction(1, 2)
+
+POINTWISE: dict[str, Slopes] = {
+    "stablehlo.add": lambda a, g: (g, g),
+    "stablehlo.subtract": lambda a, g: (g, a.p.scale(g, -1)),
+    "stablehlo.negate": lambda a, g: (a.p.scale(g, -1),),
+    "stablehlo.multiply": lambda a, g: (a.times(g, a.x[1]), a.times(g, a.x[0])),
+    "stablehlo.divide": lambda a, g: (
+        a.times(g, a.power(1, -1)),
+        a.p.scale(a.times(g, a.y, a.power(1, -1)), -1),
+    ),
+    "stablehlo.exponential": lambda a, g: (a.times(g, a.y),),
+    "stablehlo.exponential_minus_one": lambda a, g: (a.times(g, a.p.exponential(a.x[0])),),
+    "stablehlo.log": lambda a, g: (a.times(g, a.power(0, -1)),),
+    "stablehlo.log_plus_one": lambda a, g: (
+        a.times(g, a.p.power(a.p.add(a.x[0], Tensor(a.x[0].digits, number(1))), -1)),
+    ),
+    "stablehlo.tanh": lambda a, g: (a.times(g, a.one_minus(a.times(a.y, a.y))),),
+    "stablehlo.logistic": lambda a, g: (a.times(g, a.y, a.one_minus(a.y)),),
+    "stablehlo.sine": lambda a, g: (a.times(g, a.p.even("cosine", a.x[0])),),
+    "stablehlo.cosine": lambda a, g: (a.p.scale(a.times(g, a.p.odd("sine", a.x[0])), -1),),
+    "stablehlo.sqrt": lambda a, g: (a.p.scale(a.times(g, a.power(0, -_HALF)), _HALF),),
+    "stablehlo.rsqrt": lambda a, g: (a.p.scale(a.times(g, a.power(0, -3 * _HALF)), -_HALF),),
+    "stablehlo.abs": lambda a, g: (a.times(g, a.p.sign(a.x[0])),),
+    "stablehlo.sign": lambda a, g: (None,),
+    "stablehlo.maximum": lambda a, g: (
+        a.times(g, a.above()),
+        a.times(g, a.one_minus(a.above())),
+    ),
+    "stablehlo.minimum": lambda a, g: (
+        a.times(g, a.below()),
+        a.times(g, a.one_minus(a.below())),
+    ),
+    "stablehlo.convert": lambda a, g: (g,),
+    "stablehlo.compare": lambda a, g: (None, None),
+    "chlo.square": lambda a, g: (a.p.scale(a.times(g, a.x[0]), 2),),
+}
+"""Cotangents of the operands of a pointwise operation, given the cotangent g of its result."""
+
+
+def pull(
+    den: Denotation, operation: Operation, x: Sequence[Tensor], y: Sequence[Tensor], g: Tensor
+) -> Sequence[Tensor | None]:
+    """Return the cotangent of each operand of a one-result operation; None where it is 0."""
+    slopes = POINTWISE.get(operation.opcode)
+    if slopes is not None:
+        return slopes(Applied(den.pointwise, x, y[0]), g)
+    special = _SPECIAL.get(operation.opcode)
+    if special is None:
+        raise Undenotable(f"{operation.opcode} has no derivative rule")
+    return special(den, operation, x, g)
+
+
+def _multilinear(
+    den: Denotation, operation: Operation, x: Sequence[Tensor], g: Tensor
+) -> Sequence[Tensor | None]:
+    form = structural_form(operation)
+    cotangents: list[Tensor | None] = []
+    for i, operand in enumerate(x):
+        others = [g if j == i else other for j, other in enumerate(x)]
+        cotangents.append(den.linear(form.transpose(i, operand.shape), *others))
+    return cotangents
+
+
+def _first_operand(
+    den: Denotation, operation: Operation, x: Sequence[Tensor], g: Tensor
+) -> Sequence[Tensor | None]:
+    """The form reads the first operand only; a second one (padding, start) must be constant."""
+    if any(constant_of(other.poly) is None for other in x[1:]):
+        raise Undenotable(f"{operation.opcode} with a computed second operand")
+    form = structural_form(operation).transpose(0, x[0].shape)
+    return (den.linear(form, g), *(None for _ in x[1:]))
+
+
+def _reduce(
+    den: Denotation, operation: Operation, x: Sequence[Tensor], g: Tensor
+) -> Sequence[Tensor | None]:
+    if not g.poly:
+        return [None for _ in x]
+    if not den.combines_by(operation.regions[0], den.pointwise.add):
+        raise Undenotable("a maximum over dimensions whose cotangent is not 0")
+    return _first_operand(den, operation, x, g)
+
+
+def _concatenate(
+    den: Denotation, operation: Operation, x: Sequence[Tensor], g: Tensor
+) -> Sequence[Tensor | None]:
+    parts = zip(concatenation_forms(operation), x, strict=True)
+    return [den.linear(form.transpose(0, operand.shape), g) for form, operand in parts]
+
+
+def _reshape(
+    den: Denotation, operation: Operation, x: Sequence[Tensor], g: Tensor
+) -> Sequence[Tensor | None]:
+    del operation
+    return [reshape(den, g, x[0].shape)]
+
+
+def _select(
+    den: Denotation, operation: Operation, x: Sequence[Tensor], g: Tensor
+) -> Sequence[Tensor | None]:
+    m = x[0] if x[0].shape == g.shape else den.spread(x[0], g.shape)
+    on = den.pointwise.multiply(m, g)
+    return None, on, den.pointwise.add(g, on, -1)
+
+
+def _clamp(
+    den: Denotation, operation: Operation, x: Sequence[Tensor], g: Tensor
+) -> Sequence[Tensor | None]:
+    """min(max(x, low), high) by the two rules; the bounds must be constant."""
+    p = den.pointwise
+    if any(constant_of(bound.poly) is None for bound in (x[0], x[2])):
+        raise Undenotable("a clamp between computed bounds")
+    low, high = (den.spread(bound, g.shape) for bound in (x[0], x[2]))
+    raised = p.maximum(x[1], low)
+    inside = p.mask(Relation.NEGATIVE, p.add(raised, high, -1))
+    above = p.mask(Relation.POSITIVE, p.add(x[1], low, -1))
+    return None, p.multiply(g, p.multiply(inside, above)), None
+
+
+def _power(
+    den: Denotation, operation: Operation, x: Sequence[Tensor], g: Tensor
+) -> Sequence[Tensor | None]:
+    p = den.pointwise
+    exponent = constant_of(x[1].poly)
+    if exponent is None:
+        raise Undenotable("a power with a computed exponent")
+    return p.scale(p.multiply(g, p.power(x[0], exponent - 1)), exponent), None
+
+
+def _identity(
+    den: Denotation, operation: Operation, x: Sequence[Tensor], g: Tensor
+) -> Sequence[Tensor | None]:
+    del den, operation, x
+    return (g,)
+
+
+Special = Callable[[Denotation, Operation, Sequence[Tensor], Tensor], Sequence[Tensor | None]]
+
+_SPECIAL: dict[str, Special] = {
+    "stablehlo.transpose": _multilinear,
+    "stablehlo.broadcast_in_dim": _multilinear,
+    "stablehlo.slice": _multilinear,
+    "stablehlo.reverse": _multilinear,
+    "stablehlo.dot_general": _multilinear,
+    "stablehlo.convolution": _multilinear,
+    "stablehlo.pad": _first_operand,
+    "stablehlo.reduce_window": _first_operand,
+    "stablehlo.reduce": _reduce,
+    "stablehlo.concatenate": _concatenate,
+    "stablehlo.reshape": _reshape,
+    "stablehlo.select": _select,
+    "stablehlo.clamp": _clamp,
+    "stablehlo.power": _power,
+    "stablehlo.optimization_barrier": _identity,
+}

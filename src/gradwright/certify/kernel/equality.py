@@ -1,0 +1,106 @@
+"""Equality of tensors beyond equal normal forms: sums that are cut into pieces differently.
+
+A gradient assembled from one product per kernel position, or from one loop step per block of the
+batch, is a sum of pieces where the derived one is a single sum. Both sides are compared as sets of
+integer points: pieces with the same factors and coefficient, pairwise disjoint, whose union is the
+same on both sides.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import islpy as isl
+
+from gradwright.certify.kernel.algebra import Algebra, Undenotable, add
+from gradwright.certify.kernel.atoms import Factor, Monomial, Sum
+from gradwright.certify.kernel.index import Affine, Guard, substitute, variable
+from gradwright.certify.kernel.reading import Reading, require_one_each
+from gradwright.certify.kernel.tensor import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """One term with its sums written out."""
+
+    factors: tuple[Factor, ...]
+    guards: tuple[Guard, ...]
+    extents: Mapping[int, int]
+    summed: tuple[int, ...]
+
+    @property
+    def kind(self) -> tuple[tuple[int, object], ...]:
+        return tuple((atom, q) for atom, _, q in self.factors)
+
+
+def equal(algebra: Algebra, a: Tensor, b: Tensor) -> bool:
+    """Return whether two tensors over the same digits are proved equal."""
+    difference = add(a.poly, b.poly, -1)
+    if not difference:
+        return True
+    groups: dict[object, tuple[list[isl.Set], list[isl.Set]]] = {}
+    try:
+        for monomial, c in difference.items():
+            piece = _written_out(algebra, monomial, algebra.box(a.digits))
+            left, right = groups.setdefault((piece.kind, abs(c)), ([], []))
+            (left if c > 0 else right).append(_points(algebra, piece))
+    except Undenotable:
+        return False
+    return all(_same_union(left, right) for left, right in groups.values())
+
+
+def _same_union(left: Sequence[isl.Set], right: Sequence[isl.Set]) -> bool:
+    if not left or not right:
+        return False
+    ours, theirs = _disjoint_union(left), _disjoint_union(right)
+    return ours is not None and theirs is not None and bool(ours.is_equal(theirs))
+
+
+def _disjoint_union(pieces: Sequence[isl.Set]) -> isl.Set | None:
+    """Return the union of pieces, None where two of them share a point."""
+    union = pieces[0]
+    for piece in pieces[1:]:
+        if not union.is_disjoint(piece):
+            return None
+        union = union.union(piece).coalesce()
+    return union
+
+
+def _written_out(algebra: Algebra, monomial: Monomial, extents: Mapping[int, int]) -> _Piece:
+    factors, guards = list(monomial[0]), list(monomial[1])
+    box = dict(extents)
+    plain: list[Factor] = []
+    summed: list[int] = []
+    while factors:
+        atom, access, q = factors.pop()
+        content = algebra.atoms.content(atom)
+        if not isinstance(content, Sum) or q != 1:
+            plain.append((atom, access, q))
+            continue
+        mapping: dict[int, Affine] = dict(enumerate(access))
+        for i in range(content.outputs, len(content.extents)):
+            summed.append(max(-1, *box) + 1)
+            mapping[i] = variable(summed[-1])
+            box[summed[-1]] = content.extents[i]
+        factors += [
+            (inner, tuple(substitute(e, mapping) for e in inner_access), k)
+            for inner, inner_access, k in content.factors
+        ]
+        guards += [(substitute(e, mapping), low, high) for e, low, high in content.guards]
+    kinds = [(atom, q) for atom, _, q in plain]
+    if len(set(kinds)) < len(kinds):
+        raise Undenotable("a product with a repeated factor, whose indices could change places")
+    ordered = tuple(sorted(plain, key=lambda factor: (factor[0], Fraction(factor[2]))))
+    return _Piece(ordered, tuple(guards), box, tuple(summed))
+
+
+def _points(algebra: Algebra, piece: _Piece) -> isl.Set:
+    reading = Reading(
+        piece.factors,
+        piece.guards,
+        tuple(v for v in piece.extents if v >= 0 and v not in piece.summed),
+        piece.summed,
+        piece.extents,
+    )
+    require_one_each(reading)
+    return reading.points(algebra.atoms.extents)

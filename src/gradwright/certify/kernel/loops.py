@@ -1,0 +1,148 @@
+"""Denotations of loops and of slices at computed places.
+
+A loop that counts from a constant to a constant is denoted once, for trip k, where k is a variable
+of its own: values that the body returns unchanged are invariant, and a value that only grows by a
+term free of itself is its start plus the sum of that term over all trips.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from gradwright.certify.kernel.algebra import Poly, Undenotable, add, constant_of
+from gradwright.certify.kernel.atoms import Coordinate
+from gradwright.certify.kernel.denotation import Denotation, Rule
+from gradwright.certify.kernel.index import Affine, bounds, combine, variable
+from gradwright.certify.kernel.multilinear import Multilinear
+from gradwright.certify.kernel.tensor import Tensor
+from gradwright.hlo import Block, Operation
+from gradwright.hlo.writing import without_dead_code
+
+TRIP_LIMIT = 100_000
+"""Trips of a loop that are counted before the proof is given up."""
+
+
+def _while(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
+    condition, body = operation.regions
+    symbols = [
+        den.argument(f"(carried {i} of line {operation.line})", value.shape)
+        for i, value in enumerate(body.arguments)
+    ]
+    counter, step = _counter(den, body, operands, symbols)
+    trips = _trips(den, condition, operands, symbols, counter, step)
+    k = den.algebra.loop(trips)
+    carried = list(operands)
+    carried[counter] = _at_trip(den, operands[counter], k, trips, step)
+    pairs = enumerate(zip(body.arguments, body.results, strict=True))
+    growing = [i for i, (before, after) in pairs if after is not before and i != counter]
+    empty = _with(carried, growing, [den.splat(0, operands[i].shape) for i in growing])
+    unknown = _with(carried, growing, [symbols[i] for i in growing])
+    from_zero, from_unknown = den.region(body, empty), den.region(body, unknown)
+    results = list(operands)
+    results[counter] = den.pointwise.add(
+        operands[counter], den.splat(step * trips, operands[counter].shape)
+    )
+    for i in growing:
+        term = from_zero[i]
+        grown = den.pointwise.add(symbols[i], term)
+        if den.pointwise.add(from_unknown[i], grown, -1).poly:
+            raise Undenotable("a loop that carries more than a counter, constants and sums")
+        results[i] = den.pointwise.add(operands[i], _over_trips(den, term, k))
+    return results
+
+
+def _counter(
+    den: Denotation, body: Block, start: Sequence[Tensor], symbols: Sequence[Tensor]
+) -> tuple[int, int]:
+    """Return the carried integer that starts at a constant and grows by one, and by how much."""
+    for i, (first, symbol) in enumerate(zip(start, symbols, strict=True)):
+        if symbol.shape != () or constant_of(first.poly) is None:
+            continue
+        after = den.region(_only(body, i), symbols)[0]
+        step = constant_of(add(after.poly, symbol.poly, -1))
+        if step:
+            return i, int(step)
+    raise Undenotable("a loop without a counter that starts at a constant")
+
+
+def _only(body: Block, result: int) -> Block:
+    """Return the part of a region that one of its results depends on."""
+    return without_dead_code(Block(body.arguments, body.operations, (body.results[result],)))
+
+
+def _trips(
+    den: Denotation,
+    condition: Block,
+    start: Sequence[Tensor],
+    symbols: Sequence[Tensor],
+    counter: int,
+    step: int,
+) -> int:
+    """Return how often the condition holds, which may read nothing but the counter."""
+    first = constant_of(start[counter].poly)
+    assert first is not None  # `_counter` chose it so
+    for trip in range(TRIP_LIMIT):
+        at = _with(symbols, [counter], [den.splat(first + step * trip, ())])
+        holds = constant_of(den.region(condition, at)[0].poly)
+        if holds is None:
+            raise Undenotable("a loop whose end depends on what it computes")
+        if not holds:
+            return trip
+    raise Undenotable(f"a loop of more than {TRIP_LIMIT} trips")
+
+
+def _at_trip(den: Denotation, start: Tensor, k: int, trips: int, step: int) -> Tensor:
+    """Return start + step * k."""
+    atom = den.atoms.intern(Coordinate(trips), (trips,))
+    counted: Poly = {(((atom, (variable(k),), 1),), ()): Fraction(1)}
+    return den.pointwise.add(start, Tensor((), counted), step)
+
+
+def _over_trips(den: Denotation, term: Tensor, k: int) -> Tensor:
+    box = den.algebra.box(term.digits)
+    return Tensor(term.digits, den.summation.total(term.poly, {k}, box))
+
+
+def _with(values: Sequence[Tensor], places: Sequence[int], new: Sequence[Tensor]) -> list[Tensor]:
+    changed = list(values)
+    for place, tensor in zip(places, new, strict=True):
+        changed[place] = tensor
+    return changed
+
+
+def _dynamic_slice(
+    den: Denotation, operation: Operation, operands: Sequence[Tensor]
+) -> Sequence[Tensor]:
+    """Read x[start + o], for starts affine in loop counters that need no clamping."""
+    x, *starts = operands
+    shape = operation.results[0].shape
+    reads: list[Affine] = []
+    for d, start in enumerate(starts):
+        e = affine_index(den, start)
+        low, high = bounds(e, den.algebra.box(()))
+        if low < 0 or high + shape[d] > x.shape[d]:
+            raise Undenotable("a slice whose start would be clamped")
+        reads.append(combine(((1, e), (1, variable(d)))))
+    return [den.linear(Multilinear(shape, (), (tuple(reads),)), x)]
+
+
+def affine_index(den: Denotation, scalar: Tensor) -> Affine:
+    """Return an integer scalar as an expression in loop variables."""
+    parts: list[tuple[int, Affine]] = []
+    offset = 0
+    for (factors, guards), c in scalar.poly.items():
+        if guards or c.denominator != 1:
+            raise Undenotable("an index that is not affine in loop counters")
+        if not factors:
+            offset += int(c)
+            continue
+        atom, access, q = factors[0]
+        if len(factors) > 1 or q != 1 or not isinstance(den.atoms.content(atom), Coordinate):
+            raise Undenotable("an index that is not affine in loop counters")
+        parts.append((int(c), access[0]))
+    return combine(parts, offset)
+
+
+LOOPS: dict[str, Rule] = {
+    "stablehlo.while": _while,
+    "stablehlo.dynamic_slice": _dynamic_slice,
+}

@@ -1,0 +1,70 @@
+"""What a sum reads, as a set of integer points: the bridge to isl."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import islpy as isl
+
+from gradwright.certify.kernel.algebra import Undenotable
+from gradwright.certify.kernel.atoms import Factor
+from gradwright.certify.kernel.index import Affine, Guards
+from gradwright.certify.kernel.linear import full_column_rank
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A product of factors at the points (outputs, summed) of a box where the guards hold."""
+
+    factors: tuple[Factor, ...]
+    guards: Guards
+    outputs: tuple[int, ...]
+    summed: tuple[int, ...]
+    extents: Mapping[int, int]
+
+    def points(self, extents_of: Callable[[int], tuple[int, ...]]) -> isl.Set:
+        """Return {(outputs, indices of factor 1, indices of factor 2, …)}."""
+        places: list[str] = []
+        conditions = [*self._box()]
+        for i, (atom, access, _) in enumerate(self.factors):
+            for d, (e, extent) in enumerate(zip(access, extents_of(atom), strict=True)):
+                places.append(f"f{i}_{d}")
+                conditions.append(f"f{i}_{d} = {_spell(e)} and 0 <= f{i}_{d} < {extent}")
+        head = ", ".join([*(_name(v) for v in self.outputs), *places])
+        bound = ", ".join(_name(v) for v in self.summed)
+        body = " and ".join(conditions) or "true"
+        inner = f"exists ({bound}: {body})" if bound else body
+        return isl.Set(f"{{ [{head}] : {inner} }}")
+
+    def map_text(self) -> str:
+        """Return isl's notation of (outputs, summed) -> (outputs, all indices read)."""
+        source = ", ".join(_name(v) for v in (*self.outputs, *self.summed))
+        reads = [_spell(e) for _, access, _ in self.factors for e in access]
+        target = ", ".join([*(_name(v) for v in self.outputs), *reads])
+        return f"{{ [{source}] -> [{target}] : {' and '.join(self._box())} }}"
+
+    def _box(self) -> Iterator[str]:
+        for v in (*self.outputs, *self.summed):
+            yield f"0 <= {_name(v)} < {self.extents[v]}"
+        for e, low, high in self.guards:
+            yield f"{low} <= {_spell(e)} < {high}"
+
+
+def require_one_each(reading: Reading) -> None:
+    """Refuse a sum in which two summed points read the same entries: they would count twice."""
+    rows = [
+        [dict(e[1]).get(v, 0) for v in reading.summed]
+        for _, access, _ in reading.factors
+        for e in access
+    ]
+    if full_column_rank(rows, len(reading.summed)):
+        return
+    if not isl.Map(reading.map_text()).is_injective():
+        raise Undenotable("a sum that meets the same entries a varying number of times")
+
+
+def _spell(e: Affine) -> str:
+    return " + ".join([str(e[0]), *(f"{k}*{_name(v)}" for v, k in e[1])])
+
+
+def _name(v: int) -> str:
+    return f"v{v}" if v >= 0 else f"k{-v}"

@@ -1,0 +1,252 @@
+"""Contractions: sums of products whose equality is equality of integer relations.
+
+A sum over r of a product of factors, read at affine indices and restricted by guards, is fixed by
+the relation {(outputs, indices of factor 1, indices of factor 2, …)}, provided that each tuple is
+met by one r only. Whether two relations are equal is decided by isl (Presburger arithmetic).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import permutations
+
+import islpy as isl
+
+from gradwright.certify.kernel.algebra import Algebra, Poly, monomial_variables
+from gradwright.certify.kernel.atoms import Factor, Monomial, Sum
+from gradwright.certify.kernel.classes import orders, refine
+from gradwright.certify.kernel.index import (
+    Affine,
+    Extents,
+    Guards,
+    combine,
+    substitute,
+    variable,
+    variables,
+)
+from gradwright.certify.kernel.linear import row_echelon
+from gradwright.certify.kernel.reading import Reading, require_one_each
+
+LABEL_LIMIT = 120
+"""Orders of indistinguishable variables tried to find a known relation."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Contraction:
+    """A connected sum: `origin` says which expression of the caller each output stands for."""
+
+    factors: tuple[Factor, ...]
+    guards: Guards
+    outputs: tuple[int, ...]
+    summed: tuple[int, ...]
+    extents: Mapping[int, int]
+    origin: Mapping[int, Affine]
+
+    def reading(self, outputs: Sequence[int], factors: Sequence[Factor]) -> Reading:
+        """Return what is read, with outputs and factors in a given order."""
+        return Reading(tuple(factors), self.guards, tuple(outputs), self.summed, self.extents)
+
+
+class Relations:
+    """Finds or makes the Sum atom of a contraction."""
+
+    def __init__(self, algebra: Algebra) -> None:
+        self.algebra = algebra
+        self._known: dict[object, list[tuple[isl.Set, int]]] = {}
+
+    def atom(self, monomial: Monomial, summed: set[int], extents: Extents) -> Poly:
+        """Return the sum of a monomial over variables as c * atom[access], or 0."""
+        contraction = self._interface(monomial, summed, extents)
+        contraction = _merge_digits(contraction)
+        if self._is_plain(contraction):
+            return self._plain(contraction)
+        return self._relation(contraction)
+
+    def _interface(self, monomial: Monomial, summed: set[int], extents: Extents) -> _Contraction:
+        """Make every index expression that no summed variable meets an output of its own.
+
+        It then ranges over the whole index of its atom, so that slices and paddings of one
+        contraction share one atom.
+        """
+        factors, guards = monomial
+        tied = _tied(monomial, summed)
+        box = dict(extents)
+        origin: dict[int, Affine] = {v: variable(v) for v in tied}
+        names: dict[Affine, int] = {}
+        renamed: list[Factor] = []
+        for atom, access, q in factors:
+            moved: list[Affine] = []
+            for e, extent in zip(access, self.algebra.atoms.extents(atom), strict=True):
+                if any(v in summed or v in tied for v in variables(e)):
+                    moved.append(e)
+                    continue
+                if e not in names:
+                    names[e] = max(box, default=-1) + 1
+                    box[names[e]] = extent
+                    origin[names[e]] = e
+                box[names[e]] = min(box[names[e]], extent)
+                moved.append(variable(names[e]))
+            renamed.append((atom, tuple(moved), q))
+        used = set(monomial_variables((tuple(renamed), guards)))
+        outputs = tuple(v for v in origin if v in used)
+        return _Contraction(
+            tuple(sorted(renamed)), guards, outputs, tuple(sorted(summed)), box, origin
+        )
+
+    def _is_plain(self, c: _Contraction) -> bool:
+        """Whether every index is a whole variable: an einsum, equal by naming alone."""
+        if c.guards:
+            return False
+        return all(
+            not e[1] or (e == variable(e[1][0][0]) and c.extents[e[1][0][0]] == extent)
+            for atom, access, _ in c.factors
+            for e, extent in zip(access, self.algebra.atoms.extents(atom), strict=True)
+        )
+
+    def _plain(self, c: _Contraction) -> Poly:
+        names = {v: (0, c.extents[v]) for v in c.outputs} | {v: (1, c.extents[v]) for v in c.summed}
+        colours = refine([(c.factors, ())], names)
+        candidates = [
+            (self._content(c, outputs, summed), outputs)
+            for outputs in orders({v: colours[v] for v in c.outputs}, LABEL_LIMIT)
+            for summed in orders({v: colours[v] for v in c.summed}, LABEL_LIMIT)
+        ]
+        content, outputs = min(candidates, key=lambda candidate: candidate[0].factors)
+        return self._term(content, outputs, c.origin)
+
+    def _content(self, c: _Contraction, outputs: Sequence[int], summed: Sequence[int]) -> Sum:
+        names = (*outputs, *summed)
+        renaming = {v: variable(i) for i, v in enumerate(names)}
+        factors = (
+            (atom, tuple(substitute(e, renaming) for e in access), q)
+            for atom, access, q in c.factors
+        )
+        guards = ((substitute(e, renaming), low, high) for e, low, high in c.guards)
+        box = tuple(c.extents[v] for v in names)
+        return Sum(len(outputs), box, tuple(sorted(factors)), tuple(sorted(guards)))
+
+    def _term(self, content: Sum, outputs: Sequence[int], origin: Mapping[int, Affine]) -> Poly:
+        atom = self.algebra.atoms.intern(content, content.extents[: content.outputs])
+        return _read(atom, outputs, origin)
+
+    def _relation(self, c: _Contraction) -> Poly:
+        reading = c.reading(c.outputs, c.factors)
+        require_one_each(reading)
+        points = self._points(reading)
+        if points.is_empty():
+            return {}
+        signatures = _signatures(points, c)
+        kinds = tuple((atom, q) for atom, _, q in c.factors)
+        bucket = kinds, tuple(sorted(signatures.values()))
+        known = self._known.setdefault(bucket, [])
+        colours = {v: hash(signature) for v, signature in signatures.items()}
+        for outputs in orders(colours, LABEL_LIMIT):
+            for factors in _same_kind_orders(c.factors):
+                candidate = self._points(c.reading(outputs, factors))
+                for other, atom in known:
+                    if candidate.is_equal(other):
+                        return _read(atom, outputs, c.origin)
+        outputs = next(orders(colours, LABEL_LIMIT))
+        content = self._content(c, outputs, c.summed)
+        atom = self.algebra.atoms.intern(content, content.extents[: content.outputs])
+        known.append((self._points(c.reading(outputs, c.factors)), atom))
+        return _read(atom, outputs, c.origin)
+
+    def _points(self, reading: Reading) -> isl.Set:
+        return reading.points(self.algebra.atoms.extents)
+
+
+def _tied(monomial: Monomial, summed: set[int]) -> list[int]:
+    """Return the variables that share an expression or a guard with a summed one, closed."""
+    factors, guards = monomial
+    together = [e for _, access, _ in factors for e in access if summed & set(variables(e))]
+    together += [e for e, _, _ in guards]
+    return sorted({v for e in together for v in variables(e)} - summed)
+
+
+def _merge_digits(c: _Contraction) -> _Contraction:
+    """Join two variables that occur only as digits of one number."""
+    expressions = [e for _, access, _ in c.factors for e in access]
+    expressions += [e for e, _, _ in c.guards]
+    for group in (c.outputs, c.summed):
+        pair = _digit_pair(expressions, group, c.extents)
+        if pair is not None:
+            return _merge_digits(_joined(c, *pair))
+    return c
+
+
+def _digit_pair(
+    expressions: Iterable[Affine], group: Sequence[int], extents: Mapping[int, int]
+) -> tuple[int, int] | None:
+    compound = [dict(e[1]) for e in expressions if e[1]]
+    for high in group:
+        for low in group:
+            if high != low and all(
+                e.get(high, 0) == extents[low] * e.get(low, 0) for e in compound
+            ):
+                return high, low
+    return None
+
+
+def _joined(c: _Contraction, high: int, low: int) -> _Contraction:
+    """Let `low` stand for extent(low) * high + low."""
+
+    def drop(e: Affine) -> Affine:
+        return e[0], tuple(term for term in e[1] if term[0] != high)
+
+    factors = tuple((atom, tuple(drop(e) for e in access), q) for atom, access, q in c.factors)
+    guards = tuple(sorted((drop(e), a, b) for e, a, b in c.guards))
+    extents = dict(c.extents)
+    origin = dict(c.origin)
+    if low in origin:
+        origin[low] = combine(((extents[low], origin.pop(high)), (1, origin[low])))
+    extents[low] *= extents[high]
+    outputs = tuple(v for v in c.outputs if v != high)
+    summed = tuple(v for v in c.summed if v != high)
+    return _Contraction(tuple(sorted(factors)), guards, outputs, summed, extents, origin)
+
+
+def _read(atom: int, outputs: Sequence[int], origin: Mapping[int, Affine]) -> Poly:
+    access = tuple(origin[v] for v in outputs)
+    return {(((atom, access, 1),), ()): Fraction(1)}
+
+
+def _signatures(points: isl.Set, c: _Contraction) -> dict[int, tuple[object, ...]]:
+    """Return for each output how the relation's equations tie it to factor indices.
+
+    Only used to find candidates: an output of one relation can only be one of the same signature
+    in an equal relation.
+    """
+    count = len(c.outputs)
+    width = points.dim(isl.dim_type.set)
+    rows = [
+        [
+            *(_value(k.get_coefficient_val(isl.dim_type.set, i)) for i in range(width)),
+            _value(k.get_constant_val()),
+        ]
+        for k in points.affine_hull().get_constraints()
+        if k.is_equality()
+    ]
+    echelon = row_echelon(rows)
+    found: dict[int, tuple[object, ...]] = {}
+    for i, v in enumerate(c.outputs):
+        row = next((r for r in echelon if r[i] == 1 and not any(r[:i])), None)
+        tie = () if row is None else tuple((j - count, x) for j, x in enumerate(row) if j > i and x)
+        others = sum(1 for j, _ in tie if j < 0)
+        found[v] = (c.extents[v], others, tuple((j, x) for j, x in tie if j >= 0))
+    return found
+
+
+def _value(v: isl.Val) -> Fraction:
+    return Fraction(int(v.get_num_si()), int(v.get_den_val().get_num_si()))
+
+
+def _same_kind_orders(factors: Sequence[Factor]) -> Iterator[Sequence[Factor]]:
+    """Yield the orders of factors in which equal atoms change places."""
+    kinds = [(atom, q) for atom, _, q in factors]
+    if len(set(kinds)) == len(kinds):
+        yield factors
+        return
+    for order in permutations(factors):
+        if [(atom, q) for atom, _, q in order] == kinds:
+            yield order

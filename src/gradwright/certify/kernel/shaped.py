@@ -1,0 +1,198 @@
+"""Denotations of constants and of operations that move, join or sum elements."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import prod
+
+from gradwright.certify.kernel import forms
+from gradwright.certify.kernel.algebra import Undenotable, sorted_terms
+from gradwright.certify.kernel.atoms import Coordinate, Dense, Infinity, Uninterpreted
+from gradwright.certify.kernel.denotation import Denotation, Rule
+from gradwright.certify.kernel.index import variable
+from gradwright.certify.kernel.multilinear import Multilinear
+from gradwright.certify.kernel.tensor import Shape, Tensor, plain_digits, regroup
+from gradwright.hlo import Operation
+from gradwright.hlo import attributes as attr
+from gradwright.hlo.literals import decimals
+
+
+def _constant(den: Denotation, operation: Operation, _: Sequence[Tensor]) -> Sequence[Tensor]:
+    value = operation.attributes
+    assert isinstance(value, attr.Constant)
+    shape = operation.results[0].shape
+    entries = [_entry(word) for word in decimals(value)]
+    if value.splat:
+        entry = entries[0]
+        if isinstance(entry, Fraction):
+            return [den.splat(entry, shape)]
+        return [den.spread(den.whole(Infinity(entry < 0), ()), shape)]
+    exact = tuple(entry for entry in entries if isinstance(entry, Fraction))
+    if len(exact) != prod(shape):
+        raise Undenotable("a dense constant with an entry that is not finite")
+    return [den.whole(Dense(shape, exact), shape)]
+
+
+def _entry(word: str) -> Fraction | int:
+    """Return the exact value of a literal, or +1 / -1 (int) for an infinity."""
+    if word in ("inf", "-inf"):
+        return -1 if word.startswith("-") else 1
+    if word == "nan":
+        raise Undenotable("a NaN constant")
+    return Fraction({"true": "1", "false": "0"}.get(word, word))
+
+
+def _iota(den: Denotation, operation: Operation, _: Sequence[Tensor]) -> Sequence[Tensor]:
+    assert isinstance(operation.attributes, attr.Iota)
+    shape, dimension = operation.results[0].shape, operation.attributes.dimension
+    extent = shape[dimension]
+    if extent == 1:
+        return [den.splat(0, shape)]
+    atom = den.atoms.intern(Coordinate(extent), (extent,))
+    position = sum(1 for n in shape[:dimension] if n != 1)
+    return [Tensor(plain_digits(shape), {(((atom, (variable(position),), 1),), ()): Fraction(1)})]
+
+
+def _reshape(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
+    return [reshape(den, operands[0], operation.results[0].shape)]
+
+
+def reshape(den: Denotation, tensor: Tensor, shape: Shape) -> Tensor:
+    """Return the elements in row-major order at another shape."""
+    grouped = regroup(tensor.digits, shape)
+    if grouped is None:
+        content = Uninterpreted("reshape", (sorted_terms(tensor.poly),), (tensor.digits, shape))
+        return den.whole(content, shape)
+    digits, mapping = grouped
+    return Tensor(digits, den.algebra.substitute(tensor.poly, mapping, den.algebra.box(digits)))
+
+
+def _structural(
+    den: Denotation, operation: Operation, operands: Sequence[Tensor]
+) -> Sequence[Tensor]:
+    return [den.linear(structural_form(operation), *operands)]
+
+
+def structural_form(operation: Operation) -> Multilinear:
+    """Return the multilinear form of an operation whose attributes alone decide it."""
+    shapes = [value.shape for value in operation.operands]
+    shape = operation.results[0].shape
+    match operation.attributes:
+        case attr.Transpose() as a:
+            return forms.transpose(shape, a)
+        case attr.BroadcastInDim() as a:
+            return forms.broadcast(shapes[0], shape, a)
+        case attr.Slice() as a:
+            return forms.slice_(shape, a)
+        case attr.Pad() as a:
+            return forms.pad(shapes[0], shape, a)
+        case attr.DotGeneral() as a:
+            return forms.dot(shapes[0], shapes[1], shape, a)
+        case attr.Convolution() as a:
+            return forms.convolution(shapes[0], shapes[1], shape, a)
+        case attr.Dimensions() as a if operation.opcode == "stablehlo.reverse":
+            return forms.reverse(shape, a)
+        case attr.Dimensions() as a:
+            return forms.reduce(shapes[0], a)
+        case attr.Window() as a:
+            return forms.window_sum(shapes[0], shape, a)
+        case _:
+            raise Undenotable(f"{operation.opcode} is not multilinear")
+
+
+def _pad(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
+    """The padded operand, plus the padding value where nothing of the operand lies."""
+    form = structural_form(operation)
+    padded = den.linear(form, operands[0])
+    if not operands[1].poly:
+        return [padded]
+    inside = den.linear(form, den.splat(1, operands[0].shape))
+    border = den.spread(operands[1], form.shape)
+    outside = den.pointwise.multiply(border, den.pointwise.negation(inside))
+    return [den.pointwise.add(padded, outside)]
+
+
+def _concatenate(
+    den: Denotation, operation: Operation, operands: Sequence[Tensor]
+) -> Sequence[Tensor]:
+    total = den.splat(0, operation.results[0].shape)
+    for form, operand in zip(concatenation_forms(operation), operands, strict=True):
+        total = den.pointwise.add(total, den.linear(form, operand))
+    return [total]
+
+
+def concatenation_forms(operation: Operation) -> list[Multilinear]:
+    """Return for each operand the part of the result that it fills."""
+    assert isinstance(operation.attributes, attr.Dimension)
+    dimension, shape = operation.attributes.dimension, operation.results[0].shape
+    parts: list[Multilinear] = []
+    start = 0
+    for value in operation.operands:
+        parts.append(forms.concatenate(value.shape, shape, dimension, start))
+        start += value.shape[dimension]
+    return parts
+
+
+def _reduce(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
+    half = len(operands) // 2
+    body = operation.regions[0]
+    if den.combines_by(body, den.pointwise.add):
+        form = structural_form(operation)
+        for x in operands:
+            den.require_finite(x)
+        return [_started(den, den.linear(form, x), start) for x, start in _pairs(operands, half)]
+    if half == 1 and den.combines_by(body, den.pointwise.maximum):
+        return [_extreme(den, operation, operands, "reduce_maximum")]
+    if half == 1 and den.combines_by(body, den.pointwise.minimum):
+        return [_extreme(den, operation, operands, "reduce_minimum")]
+    raise Undenotable("a reduction by a region that is no sum, maximum or minimum")
+
+
+def _pairs(operands: Sequence[Tensor], half: int) -> list[tuple[Tensor, Tensor]]:
+    return list(zip(operands[:half], operands[half:], strict=True))
+
+
+def _started(den: Denotation, total: Tensor, start: Tensor) -> Tensor:
+    return den.pointwise.add(total, den.spread(start, total.shape))
+
+
+def _extreme(
+    den: Denotation, operation: Operation, operands: Sequence[Tensor], opcode: str
+) -> Tensor:
+    """Return a maximum over dimensions as a value known only by its operand."""
+    x, start = operands
+    infinite = den.algebra.is_infinite(start.poly)
+    if infinite is not (opcode == "reduce_maximum"):
+        raise Undenotable(f"a {opcode} that starts from a finite number")
+    den.require_finite(x)
+    key = (x.digits, operation.attributes)
+    content = Uninterpreted(opcode, (sorted_terms(x.poly),), key)
+    return den.whole(content, operation.results[0].shape)
+
+
+def _reduce_window(
+    den: Denotation, operation: Operation, operands: Sequence[Tensor]
+) -> Sequence[Tensor]:
+    if len(operands) != 2 or not den.combines_by(operation.regions[0], den.pointwise.add):
+        raise Undenotable("a windowed reduction by a region that is no sum")
+    for operand in operands:
+        den.require_finite(operand)
+    if operands[1].poly:
+        raise Undenotable("a windowed sum that starts from a number other than 0")
+    return [den.linear(structural_form(operation), operands[0])]
+
+
+SHAPED: dict[str, Rule] = {
+    "stablehlo.constant": _constant,
+    "stablehlo.iota": _iota,
+    "stablehlo.reshape": _reshape,
+    "stablehlo.transpose": _structural,
+    "stablehlo.broadcast_in_dim": _structural,
+    "stablehlo.slice": _structural,
+    "stablehlo.reverse": _structural,
+    "stablehlo.dot_general": _structural,
+    "stablehlo.convolution": _structural,
+    "stablehlo.pad": _pad,
+    "stablehlo.concatenate": _concatenate,
+    "stablehlo.reduce": _reduce,
+    "stablehlo.reduce_window": _reduce_window,
+}

@@ -1,0 +1,178 @@
+"""The search: which values become classes of their own, and what is compared with what.
+
+Nothing here is trusted for soundness: a cut replaces a polynomial by the class that it is.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gradwright.certify.kernel.algebra import Poly, TooLarge, Undenotable
+from gradwright.certify.kernel.classes import intern_class
+from gradwright.certify.kernel.denotation import Denotation
+from gradwright.certify.kernel.denote import new_denotation
+from gradwright.certify.kernel.derive import pull
+from gradwright.certify.kernel.equality import equal
+from gradwright.certify.kernel.tensor import Tensor
+from gradwright.hlo import Function, Operation, Value
+
+_NONLINEAR = frozenset(
+    f"stablehlo.{name}"
+    for name in (
+        "maximum", "minimum", "exponential", "tanh", "logistic", "compare", "log", "select",
+        "clamp", "abs", "rsqrt", "sqrt", "reduce_window", "select_and_scatter",
+    )
+)  # fmt: skip
+_MOVES = frozenset(
+    {
+        "stablehlo.reshape",
+        "stablehlo.transpose",
+        "stablehlo.convert",
+        "stablehlo.slice",
+        "stablehlo.pad",
+    }
+)
+_CHOICES = frozenset(
+    {"stablehlo.maximum", "stablehlo.minimum", "stablehlo.select", "stablehlo.clamp"}
+)
+COTANGENT_TERMS = 2
+
+
+@dataclass(slots=True)
+class Proof:
+    """Denotations of one or more functions over shared arguments."""
+
+    den: Denotation = field(default_factory=new_denotation)
+    known: dict[int, Tensor] = field(default_factory=dict[int, Tensor])
+    cuts: set[int] = field(default_factory=set[int])
+    failures: dict[int, str] = field(default_factory=dict[int, str])
+
+    def bind(self, values: Sequence[Value], prefix: str = "") -> None:
+        """Let arguments stand for unknown tensors named by position."""
+        for i, value in enumerate(values):
+            self.known[id(value)] = self.den.argument(f"{prefix}{i}", value.shape)
+
+    def denote(self, operations: Iterable[Operation], cut: set[int]) -> None:
+        """Denote operations in order; what has no denotation becomes an unknown of its own."""
+        for operation in operations:
+            operands = [self.known[id(value)] for value in operation.operands]
+            try:
+                results = self.den.operation(operation, operands)
+            except (Undenotable, TooLarge) as problem:
+                results = [
+                    self.den.argument(f"(opaque {len(self.failures)}.{i})", value.shape)
+                    for i, value in enumerate(operation.results)
+                ]
+                self.failures[id(operation.results[0])] = str(problem)
+            for value, tensor in zip(operation.results, results, strict=True):
+                self.known[id(value)] = self._cut(tensor, wanted=id(value) in cut)
+
+    def _cut(self, tensor: Tensor, *, wanted: bool) -> Tensor:
+        """Return a tensor as the class that it is, where that is wanted or known as a cut."""
+        if not tensor.poly or (len(tensor.poly) == 1 and not _is_product(tensor)):
+            return tensor
+        try:
+            self.den.require_finite(tensor)
+        except Undenotable:
+            return tensor
+        c, atom, access = intern_class(
+            self.den.algebra, tensor.poly, self.den.algebra.box(tensor.digits)
+        )
+        if wanted:
+            self.cuts.add(atom)
+        if atom not in self.cuts:
+            return tensor
+        term: Poly = {(((atom, access, 1),), ()): c}
+        return Tensor(tensor.digits, term)
+
+    def adjoint(
+        self,
+        operations: Sequence[Operation],
+        seeds: Mapping[int, Tensor],
+        wrt: set[int],
+        cut: set[int],
+    ) -> dict[int, Tensor]:
+        """Return the cotangent of each value that depends on `wrt`."""
+        depends = set(wrt)
+        for operation in operations:
+            if any(id(v) in depends for v in operation.operands):
+                depends.update(id(v) for v in operation.results)
+        cotangents = dict(seeds)
+        for operation in reversed(operations):
+            result = operation.results[0]
+            g = cotangents.get(id(result))
+            if g is None or id(result) not in depends or not g.poly:
+                continue
+            if id(result) in self.failures:
+                raise Undenotable(f"%{result.name}: {self.failures[id(result)]}")
+            sums = operation.opcode == "stablehlo.add" and id(result) in cut
+            if sums and len(g.poly) > COTANGENT_TERMS:
+                g = self._cut(g, wanted=True)
+            x = [self.known[id(v)] for v in operation.operands]
+            y = [self.known[id(v)] for v in operation.results]
+            for value, dx in zip(
+                operation.operands, pull(self.den, operation, x, y, g), strict=True
+            ):
+                if dx is None or id(value) not in depends:
+                    continue
+                known = cotangents.get(id(value))
+                total = dx if known is None else self.den.pointwise.add(known, dx)
+                cotangents[id(value)] = total
+        return cotangents
+
+
+def _is_product(tensor: Tensor) -> bool:
+    ((factors, guards), _) = next(iter(tensor.poly.items()))
+    return len(factors) > 1 or bool(guards) or any(q != 1 for _, _, q in factors)
+
+
+def choose_cuts(operations: Sequence[Operation]) -> set[int]:
+    """Return the values to cut: sums that feed something nonlinear or several operations."""
+    users: dict[int, list[Operation]] = {}
+    for operation in operations:
+        for value in operation.operands:
+            users.setdefault(id(value), []).append(operation)
+
+    def reached(value: Value) -> list[Operation]:
+        found: list[Operation] = []
+        for user in users.get(id(value), []):
+            found += reached(user.results[0]) if user.opcode in _MOVES else [user]
+        return found
+
+    chosen: set[int] = set()
+    for operation in operations:
+        result = operation.results[0]
+        if result.type.rank < 2 or not result.type.element.is_float:
+            continue
+        found = reached(result)
+        bends = any(user.opcode in _NONLINEAR for user in found)
+        if operation.opcode in _CHOICES:
+            chosen.add(id(result))
+        if operation.opcode == "stablehlo.add" and (bends or len(found) > 1):
+            chosen.add(id(result))
+    return chosen
+
+
+def prove_vjp(forward: Function, backward: Function) -> list[bool]:
+    """Return for each result of backward whether it is the cotangent of that input of forward."""
+    proof = Proof()
+    ops = forward.body.operations
+    proof.bind(forward.body.arguments)
+    cut = choose_cuts(ops)
+    proof.denote(ops, cut)
+    count = len(forward.body.arguments)
+    for mine, theirs in zip(forward.body.arguments, backward.body.arguments, strict=False):
+        proof.known[id(theirs)] = proof.known[id(mine)]
+    extra = backward.body.arguments[count:]
+    proof.bind(extra, "cotangent ")
+    seeds = {
+        id(result): proof.known[id(dy)]
+        for result, dy in zip(forward.body.results, extra, strict=True)
+    }
+    cotangents = proof.adjoint(ops, seeds, {id(a) for a in forward.body.arguments}, cut)
+    proof.denote(backward.body.operations, set())
+    verdicts: list[bool] = []
+    for argument, result in zip(forward.body.arguments, backward.body.results, strict=False):
+        derived, emitted = cotangents[id(argument)], proof.known[id(result)]
+        a, b = proof.den.pointwise.align(derived, emitted)
+        verdicts.append(equal(proof.den.algebra, a, b))
+    return verdicts

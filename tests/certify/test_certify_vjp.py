@@ -1,0 +1,74 @@
+"""Vector-Jacobian products are proved, and wrong ones are not."""
+
+from fractions import Fraction
+
+import pytest
+
+from gradwright import layers, programs, zoo
+from gradwright.certify.kernel.denote import new_denotation
+from gradwright.certify.prove import prove_vjp
+from gradwright.hlo import read_module
+from gradwright.layers import Activation, Conv2d, Dense, Flatten, Function, Layout, MaxPool, Padding
+from gradwright.layers.formulation import DepthwiseForm, Formulation, MaxPoolForm, WeightGradient
+from gradwright.spec import Image, NetSpec
+
+WINNER = Formulation(
+    Layout.NHWC, WeightGradient.CONVOLUTION, DepthwiseForm.CONVOLUTION, MaxPoolForm.WINNER
+)
+SMALL = NetSpec(
+    "small",
+    Image(2, 5, 6),
+    [
+        Conv2d(3, 3, strides=2, padding=Padding.SAME_UPPER),
+        Activation(Function.RELU),
+        Flatten(),
+        Dense(4),
+    ],
+)
+
+
+def texts(net: NetSpec, formulation: Formulation) -> tuple[str, str]:
+    forward = programs.forward(net, batch=3, formulation=formulation).text
+    return forward, programs.vjp(net, batch=3, formulation=formulation).text
+
+
+def proved(forward: str, backward: str) -> list[bool]:
+    return prove_vjp(read_module(forward).main, read_module(backward).main)
+
+
+@pytest.mark.parametrize("name", list(zoo.NETS))
+def test_every_gradient_of_the_named_nets_is_proved(name: str) -> None:
+    assert all(proved(*texts(zoo.get(name), layers.PORTABLE)))
+
+
+def test_a_convolution_written_as_convolutions_is_proved() -> None:
+    assert all(proved(*texts(SMALL, WINNER)))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("stablehlo.reverse", "stablehlo.optimization_barrier"),
+        ("pad = [[1, 1], [2, 1]]", "pad = [[1, 1], [1, 2]]"),
+        ("stablehlo.compare GT", "stablehlo.compare LT"),
+    ],
+)
+def test_a_wrong_gradient_is_not_proved(old: str, new: str) -> None:
+    forward, backward = texts(SMALL, WINNER)
+    line = next(line for line in backward.splitlines() if old in line)
+    changed = line.replace(old, new)
+    if "optimization_barrier" in new:
+        changed = changed.replace(", dims = [2, 3]", "")
+    assert not all(proved(forward, backward.replace(line, changed)))
+
+
+def test_the_root_of_a_square_is_not_the_number() -> None:
+    den = new_denotation()
+    x = den.argument("x", (3,))
+    root = den.pointwise.power(den.pointwise.multiply(x, x), Fraction(1, 2))
+    assert root.poly != x.poly
+
+
+def test_pooling_is_proved_in_the_form_of_winners() -> None:
+    net = NetSpec("pool", Image(2, 4, 4), [Conv2d(3, 3), MaxPool(2), Flatten(), Dense(2)])
+    assert all(proved(*texts(net, WINNER)))
