@@ -166,6 +166,7 @@ def test_threads_take_turns() -> None:
 
 def test_messages_are_cut_to_what_tells() -> None:
     printed = (
+        "E1130 03:33:09.52 7058 status.cc:58] INTERNAL: shape\n"
         "F1130 03:33:09.53 7058 simplify.cc:586] Check failed: shape\n"
         "*** Check failure stack trace: ***\n    @ 0x7f5a  absl::Send()\n"
     )

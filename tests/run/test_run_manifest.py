@@ -58,7 +58,7 @@ def test_fast_math_stays_off_whatever_the_environment_says(
 
 @pytest.mark.xla
 def test_a_flag_that_xla_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
-    """XLA ends its process on it; the worker that a compile gets has read the flags of the moment."""
+    """XLA ends its process on it; a compile gets a worker that has read the current flags."""
     run.compile(ACCUMULATE)
     monkeypatch.setenv("XLA_FLAGS", "--xla_no_such_flag=1")
     with pytest.raises(LowererError) as caught:

@@ -33,11 +33,17 @@ _NOISE = (
     "Stack dump",
     "0.\tProgram arguments",
 )
+_FATAL = re.compile(r"^F\d{4} ", re.MULTILINE)
 _LOG_PREFIX = re.compile(r"^[IWEF]\d{4} [\d:.]+\s+\d+ ")
 
 
 def first_lines(text: str) -> str:
-    """Return the lines of a compiler's message that say what went wrong, cut to a few."""
+    """Return the lines of a compiler's message that say what went wrong, cut to a few.
+
+    What was logged before a fatal line is left out: it depends on the log level.
+    """
+    fatal = _FATAL.search(text)
+    text = text[fatal.start() :] if fatal else text
     lines = [_LOG_PREFIX.sub("", line.strip()) for line in text.splitlines()]
     telling = [line for line in lines if line and not line.startswith(_NOISE)]
     return " / ".join(telling[:_SHOWN_LINES])[:_SHOWN_CHARACTERS]
