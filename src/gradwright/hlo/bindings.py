@@ -210,9 +210,9 @@ def _to_elements(array: np.ndarray) -> Mlir:
     ir = mlir().ir
     type = TensorType(array.shape, ElementType.of(array.dtype))
     if array.dtype == np.bool_:
-        return ir.DenseElementsAttr.get(
-            np.ascontiguousarray(array), type=ir.IntegerType.get_signless(1)
-        )
+        # Making an array contiguous gives a scalar a dimension: the shape is said apart.
+        flat, boolean = np.ascontiguousarray(array), ir.IntegerType.get_signless(1)
+        return ir.DenseElementsAttr.get(flat, type=boolean, shape=list(array.shape))
     raw = np.ndarray((array.nbytes,), np.uint8, array.tobytes())
     return ir.DenseElementsAttr.get(raw, type=ir.Type.parse(str(type)))
 
