@@ -32,7 +32,22 @@ class WeightGradient(Convention):
     CONVOLUTION = "convolution"
     """One convolution whose kernel is the output cotangent."""
     SHIFTED_DOTS = "shifted-dots"
-    """One matrix product per kernel position, over shifted slices of the padded input."""
+    """One matrix product per kernel position, over shifted slices of the padded input.
+
+    For 1 x 1 kernels and small maps: the slices together are as large as kernel x input.
+    """
+    BLOCKED_DOTS = "blocked-dots"
+    """SHIFTED_DOTS of a few pictures at a time in a loop of static length, sums carried along.
+
+    For large maps: slices and cotangent of one block stay in the cache.
+    """
+    PATCH_ROWS = "patch-rows"
+    """One matrix product with all patches of the input, laid out as rows.
+
+    For few input channels: the patches are kernel x input, and the products of SHIFTED_DOTS thin.
+    """
+    BY_SHAPE = "by-shape"
+    """SHIFTED_DOTS, BLOCKED_DOTS or PATCH_ROWS for each layer, as its shapes want."""
 
 
 class DepthwiseForm(Convention):
@@ -70,7 +85,7 @@ TEXTBOOK = Formulation(
 
 PORTABLE = Formulation(
     Layout.NHWC,
-    WeightGradient.SHIFTED_DOTS,
+    WeightGradient.BY_SHAPE,
     DepthwiseForm.SHIFTED_PRODUCTS,
     MaxPoolForm.WINNER,
 )

@@ -1,22 +1,56 @@
 """Forms of the weight gradient of a convolution."""
 
-from gradwright.hlo import Value
-from gradwright.hlo.attributes import Convolution, ConvolutionDims
+import math
+from collections.abc import Callable
+
+from gradwright.hlo import ElementType, Value
+from gradwright.hlo.attributes import Convolution, ConvolutionDims, Direction
 from gradwright.layers import depthwise
 from gradwright.layers.convolution_forms import ConvolutionRule, uses_products
 from gradwright.layers.formulation import WeightGradient
 from gradwright.layers.slices import padded, tap_slice, taps
 from gradwright.layers.walk import Walk
+from gradwright.spec.padding import Windows
+
+BLOCK_BYTES = 400 * 1024
+"""Input and cotangent of one block together: what half of a 1 MiB cache holds. Measured: blocks
+from 128 to 400 KiB cost the same, 1,200 KiB up to twice as much."""
+MIN_BLOCKS = 4
+"""Fewer are not worth a loop: all of them fit the last cache."""
+MAX_ROW_COEFFICIENTS = 27
+"""Kernel coefficients per output channel up to which patches are cheaper than one product per tap:
+3 x 3 over 3 channels. Measured: 1 and 3 channels gain 9 and 2 times, 16 lose."""
 
 
 def weight_gradient(walk: Walk, rule: ConvolutionRule, x: Value, weight: Value, dy: Value) -> Value:
     """Return the cotangent of weight [O, C/g, kH, kW]: x correlated with dy."""
     if uses_products(walk, rule, weight):
         return depthwise.weight_gradient(walk, rule.windows, x, dy)
-    shifted = walk.formulation.weight_gradient is WeightGradient.SHIFTED_DOTS
-    if shifted and rule.groups == 1:
-        return _shifted_dots(walk, rule, x, dy)
-    return _convolution(walk, rule, x, dy)
+    form = walk.formulation.weight_gradient
+    if form is WeightGradient.CONVOLUTION or rule.groups > 1:
+        return _convolution(walk, rule, x, dy)
+    if form is WeightGradient.BY_SHAPE:
+        form = fastest(walk, rule.windows, x, dy)
+    return _WRITERS[form](walk, rule.windows, x, dy)
+
+
+def fastest(walk: Walk, windows: Windows, x: Value, dy: Value) -> WeightGradient:
+    """Return the form that these shapes want on a CPU (docs/speed.md has the measurements)."""
+    taps_per_window = math.prod(windows.kernel)
+    if taps_per_window == 1:
+        return WeightGradient.SHIFTED_DOTS
+    if _channels(walk, x) * taps_per_window <= MAX_ROW_COEFFICIENTS:
+        return WeightGradient.PATCH_ROWS
+    blocks = x.shape[0] // block_size(x, dy)
+    return WeightGradient.BLOCKED_DOTS if blocks >= MIN_BLOCKS else WeightGradient.SHIFTED_DOTS
+
+
+def block_size(x: Value, dy: Value) -> int:
+    """Return the largest divisor of the batch whose pictures fit a block; at least 1."""
+    batch = x.shape[0]
+    picture = (x.type.size + dy.type.size) // batch * x.type.element.dtype.itemsize
+    fitting = max(1, BLOCK_BYTES // picture)
+    return max(n for n in range(1, batch + 1) if batch % n == 0 and n <= fitting)
 
 
 def _convolution(walk: Walk, rule: ConvolutionRule, x: Value, dy: Value) -> Value:
@@ -50,16 +84,87 @@ def _convolution(walk: Walk, rule: ConvolutionRule, x: Value, dy: Value) -> Valu
     return walk.b.convolution(x, dy, attributes, hint="dweight")
 
 
-def _shifted_dots(walk: Walk, rule: ConvolutionRule, x: Value, dy: Value) -> Value:
+def _shifted_dots(walk: Walk, windows: Windows, x: Value, dy: Value) -> Value:
     """For each tap, [O, positions] @ [positions, C] over what the tap reads."""
-    b, layout, windows = walk.b, walk.formulation.layout, rule.windows
+    return _kernel(walk, windows, _tap_products(walk, windows, x, dy))
+
+
+def _tap_products(walk: Walk, windows: Windows, x: Value, dy: Value) -> Value:
+    """Return [taps, O, C].
+
+    dy is transposed once; the barriers keep the compiler from computing what it transposes or
+    slices anew inside every product, element by element.
+    """
+    b = walk.b
+    (inside,) = b.optimization_barrier(padded(walk, windows, x, 0), hint="inside")
+    columns = b.transpose(_rows(walk, dy), (1, 0))
+    (columns,) = b.optimization_barrier(columns, hint="dy_columns")
+    pieces = [_rows(walk, tap_slice(walk, windows, inside, tap)) for tap in taps(windows)]
+    dots = [b.dot(columns, piece, ((1,), (0,)), hint="tap") for piece in pieces]
+    return b.concatenate([b.reshape(dot, (1, *dot.shape)) for dot in dots], 0)
+
+
+def _blocked_dots(walk: Walk, windows: Windows, x: Value, dy: Value) -> Value:
+    """`_tap_products` of a few pictures at a time, added up by a loop."""
+    b = walk.b
+    size = block_size(x, dy)
+    index = b.splat(0, x.type.with_element(ElementType.I32).with_shape(()), hint="first")
+    shape = (math.prod(windows.kernel), _channels(walk, dy), _channels(walk, x))
+    total = b.splat(0, x.type.with_shape(shape), hint="zeros")
+
+    def unfinished(start: Value, images: Value, cotangents: Value, total: Value) -> Value:
+        del images, cotangents, total
+        return b.compare(Direction.LT, start, b.splat_like(x.shape[0], start))
+
+    def add_block(start: Value, images: Value, cotangents: Value, total: Value) -> list[Value]:
+        products = _tap_products(
+            walk, windows, _block(walk, images, start, size), _block(walk, cotangents, start, size)
+        )
+        following = b.add(start, b.splat_like(size, start), hint="next")
+        return [following, images, cotangents, b.add(total, products, hint="total")]
+
+    names = ("start", "images", "cotangents", "sum")
+    loop = b.while_loop((index, x, dy, total), unfinished, add_block, names, hint="blocks")
+    return _kernel(walk, windows, loop[-1])
+
+
+def _block(walk: Walk, whole: Value, start: Value, size: int) -> Value:
+    zero = walk.b.splat_like(0, start)
+    return walk.b.dynamic_slice(whole, (start, zero, zero, zero), (size, *whole.shape[1:]))
+
+
+def _patch_rows(walk: Walk, windows: Windows, x: Value, dy: Value) -> Value:
+    """[taps C, positions] @ [positions, O]: of few channels, it is x that is laid out anew."""
+    b = walk.b
     inside = padded(walk, windows, x, 0)
-    positions = (0, *layout.spatial)
-    dots = [
-        b.dot(dy, tap_slice(walk, windows, inside, tap), (positions, positions), hint="tap")
-        for tap in taps(windows)
-    ]
-    out, channels = dots[0].shape
-    columns = [b.reshape(dot, (out, channels, 1)) for dot in dots]
-    joined = b.concatenate(columns, 2)
-    return b.reshape(joined, (out, channels, *windows.kernel), hint="dweight")
+    pieces = [_rows(walk, tap_slice(walk, windows, inside, tap)) for tap in taps(windows)]
+    joined = b.concatenate([b.transpose(piece, (1, 0)) for piece in pieces], 0)
+    (patches,) = b.optimization_barrier(joined, hint="patches")
+    product = b.dot(patches, _rows(walk, dy), ((1,), (0,)), hint="taps")
+    split = b.reshape(product, (len(pieces), _channels(walk, x), _channels(walk, dy)))
+    return _kernel(walk, windows, b.transpose(split, (0, 2, 1)))
+
+
+def _rows(walk: Walk, picture: Value) -> Value:
+    """Return a batch of pictures as [positions, channels]."""
+    layout = walk.formulation.layout
+    last = walk.b.transpose(picture, (0, *layout.spatial, layout.channel))
+    return walk.b.reshape(last, (math.prod(last.shape[:3]), last.shape[3]))
+
+
+def _channels(walk: Walk, picture: Value) -> int:
+    return picture.shape[walk.formulation.layout.channel]
+
+
+def _kernel(walk: Walk, windows: Windows, products: Value) -> Value:
+    """Return [taps, O, C] as a kernel [O, C, kH, kW]."""
+    _, out, channels = products.shape
+    last = walk.b.transpose(products, (1, 2, 0))
+    return walk.b.reshape(last, (out, channels, *windows.kernel), hint="dweight")
+
+
+_WRITERS: dict[WeightGradient, Callable[[Walk, Windows, Value, Value], Value]] = {
+    WeightGradient.SHIFTED_DOTS: _shifted_dots,
+    WeightGradient.BLOCKED_DOTS: _blocked_dots,
+    WeightGradient.PATCH_ROWS: _patch_rows,
+}
