@@ -6,6 +6,7 @@ import json
 import os
 import random
 import resource
+import select
 import shutil
 import subprocess
 import sys
@@ -48,6 +49,30 @@ def victim(folder: Path) -> Generator["subprocess.Popen[bytes]"]:
         process.kill()
 
 
+def started_within(folder: Path) -> float:
+    """Measure the seconds from the birth of a victim to its first step."""
+    birth = time.monotonic()
+    with victim(folder) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"started\n"
+        return time.monotonic() - birth
+
+
+def wait_while_starting(process: "subprocess.Popen[bytes]", seconds: float) -> None:
+    """Wait so long, but no longer than until the first step."""
+    select.select([process.stdout], [], [], seconds)
+
+
+def wait_for_steps(process: "subprocess.Popen[bytes]", steps: int, fraction: float) -> None:
+    """Wait for some steps of a victim and a fraction of the time that one takes here."""
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"started\n"
+    begin = time.monotonic()
+    for _ in range(steps):
+        assert process.stdout.readline() == b"step\n"
+    time.sleep(fraction * (time.monotonic() - begin) / steps)
+
+
 @pytest.mark.xla
 def test_killed_at_random_moments_and_resumed_a_run_ends_with_the_same_bits(tmp_path: Path) -> None:
     """L1: kill -9 in the middle of training and saving.
@@ -59,15 +84,14 @@ def test_killed_at_random_moments_and_resumed_a_run_ends_with_the_same_bits(tmp_
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     train_parts(tiny_parts(), tiny_data(), OPTIONS, out=whole)
     moments = random.Random(1)
+    startup = started_within(tmp_path / "measured")
     reached = [0]
     for kill in range(KILLS):
         with victim(killed) as process:
-            assert process.stdout is not None
             if kill % 4:
-                assert process.stdout.readline() == b"started\n"
-                time.sleep(moments.uniform(0, 0.3))
+                wait_for_steps(process, moments.randint(1, 10), moments.random())
             else:
-                time.sleep(moments.uniform(0, 1))  # while it starts, or already trains
+                wait_while_starting(process, startup * moments.random())
             process.kill()
             process.wait()
         saved = killed / "checkpoints"
@@ -79,7 +103,7 @@ def test_killed_at_random_moments_and_resumed_a_run_ends_with_the_same_bits(tmp_
     assert 0 < reached[-1] < 240, f"the kills came too early or too late: {reached}"
     with victim(killed) as process:
         assert process.stdout is not None
-        assert process.stdout.read() == b"started\ndone\n"
+        assert process.stdout.read().endswith(b"step\ndone\n")
         assert process.wait() == 0
     assert_same_run(killed, whole)
     litter = [path.name for path in killed.rglob("*") if path.name.endswith(".part")]

@@ -1,6 +1,6 @@
 """A training process to be killed: `python victim.py FOLDER` starts or resumes the run in it.
 
-Prints `started` when the first step is about to run and `done` at the end.
+Writes `started` when the first step is about to run, `step` for each, and `done` at the end.
 """
 
 import sys
@@ -31,11 +31,15 @@ def say(word: str) -> None:
 
 
 class Announce(Watcher):
-    """Tells the killer that training has begun."""
+    """Tells the killer how far training has come."""
 
     def started(self, facts: RunFacts) -> None:
         """Say so."""
         say("started")
+
+    def stepped(self, step: int) -> None:
+        """Say so."""
+        say("step")
 
 
 def main(folder: Path) -> None:
