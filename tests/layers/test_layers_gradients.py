@@ -14,7 +14,7 @@ from gradwright.layers.walk import Walk
 from gradwright.spec import Plan
 from oracles.closeness import assert_rounded
 from oracles.differences import assert_gradients
-from oracles.subject import FORMULATIONS, MIXED, Arrays, Subject
+from oracles.subject import FORMULATIONS, MIXED, RARE, Arrays, Subject
 from oracles.subjects import SUBJECTS
 
 pytestmark = pytest.mark.interpreter
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.interpreter
 TERMS = 4096
 """Roundings in the longest chain of sums of the table; equal forms differ by no more."""
 
-OTHERS = (PORTABLE, *MIXED)
+OTHERS = (PORTABLE, *MIXED, *RARE)
 EVERY = pytest.mark.parametrize("subject", SUBJECTS.values(), ids=SUBJECTS)
 
 

@@ -45,6 +45,14 @@ MIXED = tuple(
 )
 """Two that share no choice with each other."""
 
+RARE = tuple(
+    replace(PORTABLE, **{field: choice})
+    for field, choices in CHOICES.items()
+    for choice in choices
+    if choice not in (getattr(TEXTBOOK, field), getattr(PORTABLE, field))
+)
+"""One for each choice that neither TEXTBOOK nor PORTABLE makes."""
+
 
 def interpret(program: Program, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Run a program on the reference interpreter, in this process."""
