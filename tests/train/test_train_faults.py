@@ -60,6 +60,7 @@ def started_within(folder: Path) -> float:
 
 def wait_while_starting(process: "subprocess.Popen[bytes]", seconds: float) -> None:
     """Wait so long, but no longer than until the first step."""
+    assert process.stdout is not None
     select.select([process.stdout], [], [], seconds)
 
 
