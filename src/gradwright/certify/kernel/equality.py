@@ -79,7 +79,7 @@ def _written_out(algebra: Algebra, monomial: Monomial, extents: Mapping[int, int
             continue
         mapping: dict[int, Affine] = dict(enumerate(access))
         for i in range(content.outputs, len(content.extents)):
-            summed.append(max(-1, *box) + 1)
+            summed.append(max((-1, *box)) + 1)
             mapping[i] = variable(summed[-1])
             box[summed[-1]] = content.extents[i]
         factors += [

@@ -157,7 +157,7 @@ class _Assembly:
         return assembly
 
     def fresh(self, extent: int) -> int:
-        v = max(-1, *self.extents) + 1
+        v = max((-1, *self.extents)) + 1
         self.extents[v] = extent
         self.summed.append(v)
         return v
