@@ -1,0 +1,36 @@
+"""Contestant: our train step, compiled by XLA, state kept on the device."""
+
+from pathlib import Path
+
+import numpy as np
+
+from gradwright import losses, optim, programs, run, zoo
+from gradwright.run.pjrt import jaxlib_version
+
+from .recipe import read
+from .slices import serve
+
+
+def main(folder: Path, variant: str) -> None:
+    """Build the step of the recipe and serve."""
+    recipe, start = read(folder)
+    optimizer = optim.Adam(beta1=recipe.beta1, beta2=recipe.beta2, epsilon=recipe.epsilon)
+    program = programs.train_step(
+        zoo.get(recipe.net),
+        batch=recipe.batch,
+        loss=losses.SoftmaxCrossEntropy(),
+        optimizer=optimizer,
+    )
+    state = programs.initial_state(program) | {
+        name: array for name, array in start.items() if name not in ("x", "y")
+    }
+    session = run.compile(program, backend=variant).session(state)
+    lr, t = np.float32(recipe.lr), 0
+
+    def step() -> float:
+        nonlocal t
+        t += 1
+        result = session.step(lr=lr, t=np.float32(t), x=start["x"], y=start["y"])
+        return float(result["loss"])
+
+    serve(f"gradwright-{variant}", f"jaxlib {jaxlib_version()}", step)

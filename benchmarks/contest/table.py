@@ -1,0 +1,122 @@
+"""From samples to ratios, and the part of a Markdown file that holds them."""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .race import Entrant, Sample, quieter_half
+
+AGREEMENT = 1e-4
+"""Relative difference up to which first losses count as equal: a few hundred ulps of float32."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One contestant in the quieter rounds. Units: ms per step, cores.
+
+    `ratio` is ours divided by this one, of medians; `low` and `high` bound the middle half of the
+    ratios of single rounds. Ours itself has 1.
+    """
+
+    family: str
+    name: str
+    version: str
+    ms: float
+    cpu_ms: float
+    ratio: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One net's race."""
+
+    net: str
+    standings: tuple[Standing, ...]
+    rounds: int
+    foreign: float
+
+    def best(self, family: str) -> Standing | None:
+        """Return the fastest of a family, None where none ran."""
+        members = [standing for standing in self.standings if standing.family == family]
+        return min(members, key=lambda standing: standing.ms, default=None)
+
+
+def standings(
+    net: str,
+    entrants: Sequence[Entrant],
+    versions: Sequence[str],
+    rounds: Sequence[Sequence[Sample]],
+) -> Result:
+    """Judge a race; the first entrant is ours."""
+    quiet = quieter_half(rounds)
+    walls = [[samples[i].wall_ms for samples in quiet] for i in range(len(entrants))]
+    ours = statistics.median(walls[0])
+    rows: list[Standing] = []
+    for i, (entrant, version) in enumerate(zip(entrants, versions, strict=True)):
+        ratios = sorted(a / b for a, b in zip(walls[0], walls[i], strict=True))
+        quarter = len(ratios) // 4
+        median = statistics.median(walls[i])
+        rows.append(
+            Standing(
+                entrant.family,
+                entrant.name,
+                version,
+                median,
+                statistics.median(samples[i].cpu_ms for samples in quiet),
+                ours / median,
+                ratios[quarter],
+                ratios[-1 - quarter],
+            )
+        )
+    foreign = statistics.median(sample.foreign for samples in quiet for sample in samples)
+    return Result(net, tuple(rows), len(quiet), foreign)
+
+
+def disagreement(losses: Sequence[Sequence[float]]) -> float:
+    """Return the largest relative difference of any contestant's losses from the first's."""
+    return max(
+        abs(own - first) / abs(first)
+        for trace in losses
+        for own, first in zip(trace, losses[0], strict=True)
+    )
+
+
+def markdown(results: Sequence[Result], heading: Sequence[str]) -> str:
+    """Return heading and tables: the summary, then every contestant."""
+    lines = [*heading, "", "| net | ours | best JAX | best PyTorch | ours / best peer |"]
+    lines.append("|---|---|---|---|---|")
+    for result in results:
+        cells = [f"{result.standings[0].ms:.2f}"]
+        peers = [result.best(family) for family in ("jax", "torch")]
+        cells += [f"{peer.ms:.2f} ({peer.name})" if peer else "not run" for peer in peers]
+        ran = [peer for peer in peers if peer]
+        best = min(ran, key=lambda peer: peer.ms) if ran else None
+        cells.append(
+            f"**{best.ratio:.2f}** ({best.low:.2f} to {best.high:.2f})" if best else "no peer ran"
+        )
+        lines.append(f"| {result.net} | {' | '.join(cells)} |")
+    lines += ["", "| net | contestant | ms | CPU ms | ours / it (middle half) |"]
+    lines.append("|---|---|---|---|---|")
+    lines += [
+        f"| {result.net} | {s.name} | {s.ms:.2f} | {s.cpu_ms:.2f} "
+        f"| {s.ratio:.2f} ({s.low:.2f} to {s.high:.2f}) |"
+        for result in results
+        for s in result.standings
+    ]
+    return "\n".join(lines)
+
+
+def replace_section(path: Path, mark: str, body: str) -> None:
+    """Put body between `<!-- mark -->` and `<!-- /mark -->` of a file, added where missing."""
+    opening, closing = f"<!-- {mark} -->", f"<!-- /{mark} -->"
+    text = path.read_text("utf-8") if path.exists() else ""
+    section = f"{opening}\n{body}\n{closing}"
+    if opening in text and closing in text:
+        before, _, rest = text.partition(opening)
+        text = before + section + rest.partition(closing)[2]
+    else:
+        text = f"{text.rstrip()}\n\n{section}\n".lstrip()
+    path.write_text(text, "utf-8")
