@@ -61,7 +61,12 @@ def _winner(walk: Walk, windows: Windows, x: Value) -> Written:
         winner = b.select(beats, number, winner, hint="winner")
         best = b.maximum(best, challenger, hint="y")
 
+    # Kept from here to the backward: one byte per window instead of the whole input once more.
+    best, winner = b.optimization_barrier(best, winner, hint="kept")
+
     def pullback(dy: Value) -> Value:
+        if _tile(windows):
+            return _spread_over_tiles(walk, windows, winner, dy)
         zero = b.splat_like(0, dy)
         parts = [
             b.select(b.compare(Direction.EQ, winner, number), dy, zero, hint="part")
@@ -70,3 +75,34 @@ def _winner(walk: Walk, windows: Windows, x: Value) -> Written:
         return scatter_taps(walk, windows, parts)
 
     return best, pullback
+
+
+def _tile(windows: Windows) -> bool:
+    """Whether the windows cover the picture once: no overlap, no gap, no border."""
+    return windows.kernel == windows.strides and windows.extents == tuple(
+        kernel * count for kernel, count in zip(windows.kernel, windows.counts, strict=True)
+    )
+
+
+def _spread_over_tiles(walk: Walk, windows: Windows, winner: Value, dy: Value) -> Value:
+    """Return dy at each window's winner and 0 beside it, in one pass over the picture.
+
+    Every window is given two axes of its own, [.., P, kH, Q, kW, ..], along which positions count.
+    """
+    b, layout = walk.b, walk.formulation.layout
+    rows, columns = layout.spatial[0] + 1, layout.spatial[1] + 2
+    apart = list(dy.shape)
+    apart.insert(rows, windows.kernel[0])
+    apart.insert(columns, windows.kernel[1])
+    shape = tuple(apart)
+    kept = [axis for axis in range(len(shape)) if axis not in (rows, columns)]
+    counters = winner.type.with_shape(shape)
+    row = b.multiply(b.iota(counters, rows), b.splat(windows.kernel[1], counters))
+    position = b.add(row, b.iota(counters, columns), hint="position")
+    wins = b.compare(Direction.EQ, b.broadcast(winner, shape, kept), position, hint="wins")
+    spread = b.broadcast(dy, shape, kept)
+    routed = b.select(wins, spread, b.splat_like(0, spread), hint="routed")
+    whole = list(dy.shape)
+    for axis, dimension in enumerate(layout.spatial):
+        whole[dimension] = windows.extents[axis]
+    return b.reshape(routed, tuple(whole), hint="dx")
