@@ -66,6 +66,17 @@ class Proof:
             for value, tensor in zip(operation.results, results, strict=True):
                 self.known[id(value)] = self._cut(tensor, wanted=id(value) in cut)
 
+    def same(self, a: Tensor, b: Tensor) -> bool:
+        """Return whether two tensors are proved equal."""
+        if a.shape != b.shape:
+            return False
+        ours, theirs = self.den.pointwise.align(a, b)
+        return ours.poly == theirs.poly or equal(self.den.algebra, ours, theirs)
+
+    def find(self, wanted: Tensor, values: Sequence[Value]) -> Value | None:
+        """Return the first value that is proved equal to a tensor."""
+        return next((v for v in values if self.same(self.known[id(v)], wanted)), None)
+
     def _cut(self, tensor: Tensor, *, wanted: bool) -> Tensor:
         """Return a tensor as the class that it is, where that is wanted or known as a cut."""
         if not tensor.poly or (len(tensor.poly) == 1 and not _is_product(tensor)):
@@ -98,20 +109,7 @@ class Proof:
                 depends.update(id(v) for v in operation.results)
         cotangents = dict(seeds)
         for operation in reversed(operations):
-            result = operation.results[0]
-            g = cotangents.get(id(result))
-            if g is None or id(result) not in depends or not g.poly:
-                continue
-            if id(result) in self.failures:
-                raise Undenotable(f"%{result.name}: {self.failures[id(result)]}")
-            sums = operation.opcode == "stablehlo.add" and id(result) in cut
-            if sums and len(g.poly) > COTANGENT_TERMS:
-                g = self._cut(g, wanted=True)
-            x = [self.known[id(v)] for v in operation.operands]
-            y = [self.known[id(v)] for v in operation.results]
-            for value, dx in zip(
-                operation.operands, pull(self.den, operation, x, y, g), strict=True
-            ):
+            for value, dx in self._pulled(operation, cotangents, depends, cut):
                 if dx is None or id(value) not in depends:
                     continue
                 known = cotangents.get(id(value))
@@ -119,10 +117,52 @@ class Proof:
                 cotangents[id(value)] = total
         return cotangents
 
+    def _pulled(
+        self,
+        operation: Operation,
+        cotangents: Mapping[int, Tensor],
+        depends: set[int],
+        cut: set[int],
+    ) -> Iterable[tuple[Value, Tensor | None]]:
+        """Return the operands of an operation with their cotangents; none off the way."""
+        if operation.opcode == "stablehlo.optimization_barrier":
+            pairs = zip(operation.operands, operation.results, strict=True)
+            return [(operand, cotangents.get(id(result))) for operand, result in pairs]
+        result = operation.results[0]
+        g = cotangents.get(id(result))
+        if g is None or id(result) not in depends or not g.poly:
+            return ()
+        if id(result) in self.failures:
+            raise Undenotable(f"%{result.name}: {self.failures[id(result)]}")
+        sums = operation.opcode == "stablehlo.add" and id(result) in cut
+        if sums and len(g.poly) > COTANGENT_TERMS:
+            g = self._cut(g, wanted=True)
+        x = [self.known[id(v)] for v in operation.operands]
+        y = [self.known[id(v)] for v in operation.results]
+        return zip(operation.operands, pull(self.den, operation, x, y, g), strict=True)
+
 
 def _is_product(tensor: Tensor) -> bool:
     ((factors, guards), _) = next(iter(tensor.poly.items()))
     return len(factors) > 1 or bool(guards) or any(q != 1 for _, _, q in factors)
+
+
+def ancestors(
+    results: Iterable[Value], operations: Sequence[Operation], stop: set[int]
+) -> set[int]:
+    """Return the values that results depend on, themselves included, not looking behind `stop`."""
+    makers = {id(r): operation for operation in operations for r in operation.results}
+    found: set[int] = set()
+    pending = list(results)
+    while pending:
+        value = pending.pop()
+        if id(value) in found:
+            continue
+        found.add(id(value))
+        maker = makers.get(id(value))
+        if maker is not None and id(value) not in stop:
+            pending.extend(maker.operands)
+    return found
 
 
 def choose_cuts(operations: Sequence[Operation]) -> set[int]:
@@ -172,7 +212,5 @@ def prove_vjp(forward: Function, backward: Function) -> list[bool]:
     proof.denote(backward.body.operations, set())
     verdicts: list[bool] = []
     for argument, result in zip(forward.body.arguments, backward.body.results, strict=False):
-        derived, emitted = cotangents[id(argument)], proof.known[id(result)]
-        a, b = proof.den.pointwise.align(derived, emitted)
-        verdicts.append(equal(proof.den.algebra, a, b))
+        verdicts.append(proof.same(cotangents[id(argument)], proof.known[id(result)]))
     return verdicts

@@ -38,21 +38,22 @@ def equal(algebra: Algebra, a: Tensor, b: Tensor) -> bool:
     difference = add(a.poly, b.poly, -1)
     if not difference:
         return True
-    groups: dict[object, tuple[list[isl.Set], list[isl.Set]]] = {}
+    groups: dict[object, tuple[list[_Piece], list[_Piece]]] = {}
     try:
         for monomial, c in difference.items():
             piece = _written_out(algebra, monomial, algebra.box(a.digits))
             left, right = groups.setdefault((piece.kind, abs(c)), ([], []))
-            (left if c > 0 else right).append(_points(algebra, piece))
+            (left if c > 0 else right).append(piece)
+        if not all(left and right for left, right in groups.values()):
+            return False
+        return all(_same_union(algebra, left, right) for left, right in groups.values())
     except Undenotable:
         return False
-    return all(_same_union(left, right) for left, right in groups.values())
 
 
-def _same_union(left: Sequence[isl.Set], right: Sequence[isl.Set]) -> bool:
-    if not left or not right:
-        return False
-    ours, theirs = _disjoint_union(left), _disjoint_union(right)
+def _same_union(algebra: Algebra, left: Sequence[_Piece], right: Sequence[_Piece]) -> bool:
+    ours = _disjoint_union([_points(algebra, piece) for piece in left])
+    theirs = _disjoint_union([_points(algebra, piece) for piece in right])
     return ours is not None and theirs is not None and bool(ours.is_equal(theirs))
 
 

@@ -1,0 +1,216 @@
+"""Index notation: the text in which layers, losses and optimizers state what they compute.
+
+    y[n,o,i,j] = sum(c<3,u<3,v<3) w[o,c,u,v] * x[n,c,2*i + u - 1,2*j + v - 1] + b[o]
+
+A statement defines the value on its left for every index. `sum`, `mean` and `max` bind indices and
+reach over the product that follows. A read outside a value's box is 0, inside a `max` it is -inf.
+`[a = b]` is 1 where the relation holds and 0 elsewhere. An index without a bound (`i<14`) takes the
+extent of the dimension that it reads. Names without brackets stand for whole values.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from gradwright.errors import ParseError
+
+_TOKEN = re.compile(r"\s*(?:(\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)|([A-Za-z_][\w.']*)|(\S))")
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A decimal, exactly."""
+
+    value: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A value at indices; without brackets (indices None) an index, or a whole value."""
+
+    name: str
+    indices: tuple["Expression", ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """An operator or a function of arguments."""
+
+    function: str
+    arguments: tuple["Expression", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bind:
+    """A sum, mean or max over indices; a bound None is taken from what the index reads."""
+
+    kind: str
+    indices: tuple[tuple[str, int | None], ...]
+    body: "Expression"
+
+
+Expression = Number | Read | Apply | Bind
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """`target[indices] = value`; indices is None where whole values are combined."""
+
+    target: str
+    indices: tuple[Expression, ...] | None
+    bounds: tuple[tuple[str, int], ...]
+    value: Expression
+
+
+BINDERS = ("sum", "mean", "max")
+_RELATIONS = ("=", "<", ">")
+
+
+def parse(text: str) -> list[Statement]:
+    """Return the statements of a text, one per line or separated by semicolons."""
+    lines = (part.strip() for line in text.splitlines() for part in line.split(";"))
+    return [_Parser(line).statement() for line in lines if line and not line.startswith("#")]
+
+
+class _Parser:
+    """Recursive descent over the tokens of one statement."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = [
+            match.group().strip() for match in _TOKEN.finditer(text) if match.group().strip()
+        ]
+        self.position = 0
+
+    def statement(self) -> Statement:
+        target = self._take() if self.tokens else ""
+        bounds: list[tuple[str, int]] = []
+        indices = self._targets(bounds) if self._peek() == "[" else None
+        self._expect("=")
+        value = self._sum()
+        if self.position != len(self.tokens):
+            raise self._error("the end of the statement")
+        return Statement(target, indices, tuple(bounds), value)
+
+    def _targets(self, bounds: list[tuple[str, int]]) -> tuple[Expression, ...]:
+        """Read `[n,o,i<14]`, noting the bounds."""
+        indices: list[Expression] = []
+        self._expect("[")
+        while True:
+            index = self._sum()
+            if self._peek() == "<" and isinstance(index, Read):
+                self._take()
+                bounds.append((index.name, int(self._take())))
+            indices.append(index)
+            if self._peek() != ",":
+                break
+            self._take()
+        self._expect("]")
+        return tuple(indices)
+
+    def _peek(self, ahead: int = 0) -> str:
+        place = self.position + ahead
+        return self.tokens[place] if place < len(self.tokens) else ""
+
+    def _take(self) -> str:
+        self.position += 1
+        return self.tokens[self.position - 1]
+
+    def _expect(self, token: str) -> None:
+        if self._peek() != token:
+            raise self._error(f"{token!r}")
+        self.position += 1
+
+    def _error(self, expected: str) -> ParseError:
+        found = f"{self._peek() or 'the end'!r} in `{self.text}`"
+        return ParseError(where="index notation", expected=expected, found=found)
+
+    def _sum(self) -> Expression:
+        value = self._product()
+        while self._peek() in ("+", "-"):
+            operator = self._take()
+            value = Apply(operator, (value, self._product()))
+        return value
+
+    def _product(self) -> Expression:
+        value = self._unary()
+        while self._peek() in ("*", "/"):
+            operator = self._take()
+            value = Apply(operator, (value, self._unary()))
+        return value
+
+    def _unary(self) -> Expression:
+        if self._peek() == "-":
+            self._take()
+            return Apply("-", (Number(Fraction(0)), self._unary()))
+        if self._peek() in BINDERS and self._binds():
+            return self._binder()
+        base = self._atom()
+        if self._peek() == "^":
+            self._take()
+            return Apply("^", (base, self._unary()))
+        return base
+
+    def _binds(self) -> bool:
+        """Whether `max(` begins a binder: after the closing bracket another operand follows."""
+        depth = 0
+        for ahead in range(1, len(self.tokens) - self.position):
+            depth += {"(": 1, ")": -1}.get(self._peek(ahead), 0)
+            if depth == 0:
+                following = self._peek(ahead + 1)
+                return bool(following) and (following in "([" or following[0].isalnum())
+        return False
+
+    def _binder(self) -> Expression:
+        kind = self._take()
+        self._expect("(")
+        indices: list[tuple[str, int | None]] = []
+        while True:
+            name, bound = self._take(), None
+            if self._peek() == "<":
+                self._take()
+                bound = int(self._take())
+            indices.append((name, bound))
+            if self._peek() != ",":
+                break
+            self._take()
+        self._expect(")")
+        return Bind(kind, tuple(indices), self._product())
+
+    def _atom(self) -> Expression:
+        token = self._peek()
+        if token == "(":
+            self._take()
+            value = self._sum()
+            self._expect(")")
+            return value
+        if token == "[":
+            return self._truth()
+        if token and token[0].isdigit():
+            return Number(Fraction(self._take()))
+        if not token or not (token[0].isalpha() or token[0] == "_"):
+            raise self._error("a number, a name or a bracket")
+        name = self._take()
+        if self._peek() == "(":
+            return Apply(name, tuple(self._list("(", ")")))
+        return Read(name, tuple(self._list("[", "]")) if self._peek() == "[" else None)
+
+    def _truth(self) -> Expression:
+        self._expect("[")
+        left = self._sum()
+        if self._peek() not in _RELATIONS:
+            raise self._error("a relation")
+        relation = self._take()
+        right = self._sum()
+        self._expect("]")
+        return Apply(relation, (left, right))
+
+    def _list(self, opening: str, closing: str) -> Sequence[Expression]:
+        self._expect(opening)
+        items = [self._sum()]
+        while self._peek() == ",":
+            self._take()
+            items.append(self._sum())
+        self._expect(closing)
+        return items
