@@ -8,7 +8,7 @@ from gradwright.spec import Entry, Image
 from oracles.closeness import assert_rounded
 from oracles.subject import Array, Arrays, Subject, forms
 
-FORMS = forms("layout", "weight_gradient", "depthwise")
+FORMS = (*forms("layout", "depthwise"), *forms("weight_gradient"))
 
 pytestmark = [
     pytest.mark.interpreter,

@@ -50,14 +50,14 @@ SUBJECTS = {
     "swish": Subject([Activation(Function.SWISH)], Flat(4)),
     "gate": Subject([Gate(Sequential([GlobalAvgPool(), Dense(2)]))], Image(2, 2, 2)),
 }
-FEWEST = 12
-"""Well-typed defects that the shortest pullback admits."""
 FORMS = {"textbook": TEXTBOOK, "portable": PORTABLE}
 EQUIVALENT: dict[object, tuple[str, ...]] = {
     # With one channel per group, the axes that change places have extent 1.
     "depthwise": ("%dwconv1.transpose: ",),
-    # The first index is the least and the last the greatest; the last constant is a mere name.
+    # The first index is the least and the last the greatest; the last constant is a mere name;
+    # the last maximum is the forward's output, which a barrier keeps beside the winner.
     MaxPoolForm.WINNER: (
+        "%maxpool1.y_3: ",
         "%c3: ",
         "%maxpool1.compare: Compare EQ -> LE",
         "%maxpool1.compare_4: Compare EQ -> GE",
@@ -76,9 +76,6 @@ EQUIVALENT: dict[object, tuple[str, ...]] = {
 """Changes that leave the function as it is, each with its reason."""
 FEWEST = 12
 """Well-typed defects that the shortest pullback admits."""
-FORMS = {"textbook": TEXTBOOK, "portable": PORTABLE}
-EQUIVALENT = ("%dwconv1.transpose",)
-"""With one channel per group the axes that change places have extent 1."""
 
 
 def by_differences(subject: Subject, arrays: Arrays) -> Arrays:

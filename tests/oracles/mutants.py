@@ -42,8 +42,8 @@ def changes(operation: Operation) -> Iterator[tuple[str, Operation]]:
             _difference(operation.attributes, attributes),
             replace(operation, attributes=attributes),
         )
-    swaps = [] if _symmetric(operation) else combinations(range(len(operation.operands)), 2)
-    for first, second in swaps:
+    swapped = 1 if _symmetric(operation) else len(operation.operands)
+    for first, second in combinations(range(swapped), 2):
         operands = list(operation.operands)
         operands[first], operands[second] = operands[second], operands[first]
         yield f"operands {first} and {second} swapped", replace(operation, operands=tuple(operands))

@@ -54,7 +54,11 @@ def block_size(x: Value, dy: Value) -> int:
 
 
 def _convolution(walk: Walk, rule: ConvolutionRule, x: Value, dy: Value) -> Value:
-    """One convolution: batch and channels of x change places, dy dilated is the kernel."""
+    """One convolution: batch and channels of x change places, dy dilated is the kernel.
+
+    Its output is [C/g, O, kH, kW], transposed afterwards: given other output dimensions, the
+    interpreter of jaxlib 0.10 mixes up the extents and ends the process.
+    """
     layout, windows = walk.formulation.layout, rule.windows
     dims = ConvolutionDims(
         input_batch=layout.channel,
@@ -63,8 +67,8 @@ def _convolution(walk: Walk, rule: ConvolutionRule, x: Value, dy: Value) -> Valu
         kernel_input_feature=0,
         kernel_output_feature=layout.channel,
         kernel_spatial=layout.spatial,
-        output_batch=1,
-        output_feature=0,
+        output_batch=0,
+        output_feature=1,
         output_spatial=(2, 3),
     )
     padding = tuple(
@@ -81,7 +85,8 @@ def _convolution(walk: Walk, rule: ConvolutionRule, x: Value, dy: Value) -> Valu
         feature_group_count=1,
         batch_group_count=rule.groups,
     )
-    return walk.b.convolution(x, dy, attributes, hint="dweight")
+    swapped = walk.b.convolution(x, dy, attributes, hint="xdy")
+    return walk.b.transpose(swapped, (1, 0, 2, 3), hint="dweight")
 
 
 def _shifted_dots(walk: Walk, windows: Windows, x: Value, dy: Value) -> Value:
