@@ -90,6 +90,9 @@ class Mutant(Optimizer):
         seen = self.change(b, Seen(clock, slot, g))
         return self.optimizer.update(b, seen.clock, seen.slot, theta, moments, seen.g)
 
+    def meaning(self, slot: Slot) -> str:
+        return self.optimizer.meaning(slot)
+
 
 @dataclass(frozen=True, slots=True)
 class MutantAdam(Mutant):

@@ -10,6 +10,7 @@ from gradwright.layers.layer import Layer, require_member
 from gradwright.layers.walk import Mode, Walk
 from gradwright.spec import Constant, Decay, Plan, Slot
 from gradwright.spec.conventions import Convention
+from gradwright.spec.decimals import complement
 from gradwright.spec.numbers import is_real
 
 BATCH_NORM_EPSILON = 1e-5
@@ -121,7 +122,7 @@ class BatchNorm(Layer):
         for name, batch in (("running_mean", mean), ("running_var", variance)):
             old = walk.slot(plan, name)
             kept = old * self.decay
-            new = walk.b.add(kept, batch * (1 - self.decay), hint=f"new_{name}")
+            new = walk.b.add(kept, batch * complement(self.decay), hint=f"new_{name}")
             walk.updated[plan.full(name)] = new
 
     def meaning(self, plan: Plan) -> str:

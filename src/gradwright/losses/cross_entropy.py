@@ -11,6 +11,7 @@ from gradwright.hlo import Builder, ElementType, Shape, TensorType, Value
 from gradwright.hlo.attributes import Direction
 from gradwright.losses.loss import Evaluated, Loss
 from gradwright.spec.conventions import Convention
+from gradwright.spec.decimals import complement
 
 
 class Labels(Convention):
@@ -149,7 +150,7 @@ class SoftmaxCrossEntropy(Loss):
 
     def _smoothed(self, b: Builder, onehot: Value, label: Value, classes: int) -> Value:
         """Return (1 - e) q + e / K of the row's mass; an ignored row stays empty."""
-        kept = onehot * (1 - self.label_smoothing)
+        kept = onehot * complement(self.label_smoothing)
         share = self.label_smoothing / classes
         if self.labels is Labels.SOFT:
             spread = b.sum(onehot, (1,)) * share

@@ -16,9 +16,10 @@ from gradwright.optim.optimizer import (
     decays,
     spread,
 )
-from gradwright.optim.sgd import with_decay
+from gradwright.optim.sgd import decayed_gradient, with_decay
 from gradwright.spec import Slot
 from gradwright.spec.conventions import Convention
+from gradwright.spec.decimals import complement
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 """Kingma and Ba 2015, "Adam", algorithm 1."""
@@ -70,8 +71,8 @@ class _Moments:
         """Return the direction and (m', v')."""
         m, v = moments
         bc1, bc2 = corrections
-        new_m = b.add(m * self.beta1, g * (1 - self.beta1), hint="new_m")
-        new_v = b.add(v * self.beta2, (g * g) * (1 - self.beta2), hint="new_v")
+        new_m = b.add(m * self.beta1, g * complement(self.beta1), hint="new_m")
+        new_v = b.add(v * self.beta2, (g * g) * complement(self.beta2), hint="new_v")
         if self.placement is EpsilonPlacement.OUTSIDE_RAW_ROOT:
             scale = spread(b, b.divide(b.sqrt(bc2), bc1, hint="scale"), g)
             step = b.multiply(scale, new_m / (b.sqrt(new_v) + self.epsilon), hint="direction")
@@ -80,6 +81,25 @@ class _Moments:
         inside = self.placement is EpsilonPlacement.INSIDE_ROOT
         root = b.sqrt(vhat + self.epsilon) if inside else b.sqrt(vhat) + self.epsilon
         return b.divide(mhat, root, hint="direction"), (new_m, new_v)
+
+    def meaning(self, gradient: str) -> str:
+        """Return the statements of m', v' and d, the direction, in index notation."""
+        bc1, bc2 = f"(1 - {self.beta1!r}^t)", f"(1 - {self.beta2!r}^t)"
+        direction = {
+            EpsilonPlacement.OUTSIDE_CORRECTED_ROOT: (
+                f"m' / {bc1} / (sqrt(v' / {bc2}) + {self.epsilon!r})"
+            ),
+            EpsilonPlacement.OUTSIDE_RAW_ROOT: (
+                f"sqrt({bc2}) / {bc1} * m' / (sqrt(v') + {self.epsilon!r})"
+            ),
+            EpsilonPlacement.INSIDE_ROOT: f"m' / {bc1} / sqrt(v' / {bc2} + {self.epsilon!r})",
+        }[self.placement]
+        return (
+            f"h = {gradient}; "
+            f"m' = {self.beta1!r} * m + {complement(self.beta1)!r} * h; "
+            f"v' = {self.beta2!r} * v + {complement(self.beta2)!r} * h^2; "
+            f"d = {direction}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +134,12 @@ class Adam(Optimizer):
         direction, new_moments = rule.direction(b, corrections, moments, g)
         step = spread(b, clock.lr, theta) * direction
         return b.subtract(theta, step, hint="new"), new_moments
+
+    def meaning(self, slot: Slot) -> str:
+        """Return the rule for one slot in index notation."""
+        rule = _Moments(self.beta1, self.beta2, self.epsilon, self.placement)
+        gradient = decayed_gradient(self.weight_decay, self.partition, slot)
+        return f"{rule.meaning(gradient)}; theta' = theta - lr * d"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +178,15 @@ class AdamW(Optimizer):
             decay = theta * self.weight_decay
             step = step + (lr * decay if self._scaled else decay)
         return b.subtract(theta, step, hint="new"), new_moments
+
+    def meaning(self, slot: Slot) -> str:
+        """Return the rule for one slot in index notation."""
+        rule = _Moments(self.beta1, self.beta2, self.epsilon, self.placement)
+        step = "lr * d"
+        if self.weight_decay and decays(slot, self.partition):
+            scale = "lr * " if self._scaled else ""
+            step = f"{step} - {scale}{self.weight_decay!r} * theta"
+        return f"{rule.meaning('g')}; theta' = theta - {step}"
 
     @property
     def _scaled(self) -> bool:

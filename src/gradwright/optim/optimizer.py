@@ -50,6 +50,13 @@ class Optimizer(abc.ABC):
     ) -> tuple[Value, tuple[Value, ...]]:
         """Write the rule for one slot and return (theta', moments')."""
 
+    @abc.abstractmethod
+    def meaning(self, slot: Slot) -> str:
+        """Return the rule for one slot in index notation.
+
+        Statements over theta, g, lr, t and the moments, which define theta' and the new moments.
+        """
+
 
 def decays(slot: Slot, partition: Partition) -> bool:
     """Return whether weight decay acts on a slot."""

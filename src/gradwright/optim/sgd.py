@@ -41,6 +41,11 @@ class Sgd(Optimizer):
         g = with_decay(self.weight_decay, self.partition, slot, theta, g)
         return b.subtract(theta, g * spread(b, clock.lr, g), hint="new"), ()
 
+    def meaning(self, slot: Slot) -> str:
+        """Return the rule for one slot in index notation."""
+        gradient = decayed_gradient(self.weight_decay, self.partition, slot)
+        return f"theta' = theta - lr * ({gradient})"
+
 
 @dataclass(frozen=True, slots=True)
 class Momentum(Optimizer):
@@ -68,6 +73,11 @@ class Momentum(Optimizer):
         g = with_decay(self.weight_decay, self.partition, slot, theta, g)
         new_u = b.add(u * self.momentum, g, hint="new_u")
         return b.subtract(theta, new_u * spread(b, clock.lr, u), hint="new"), (new_u,)
+
+    def meaning(self, slot: Slot) -> str:
+        """Return the rule for one slot in index notation."""
+        gradient = decayed_gradient(self.weight_decay, self.partition, slot)
+        return f"u' = {self.momentum!r} * u + {gradient}; theta' = theta - lr * u'"
 
 
 class NesterovForm(Convention):
@@ -115,6 +125,21 @@ class Nesterov(Optimizer):
             return b.subtract(theta, lr * ahead, hint="new"), (new_u,)
         new_u = b.subtract(u * self.momentum, lr * g, hint="new_u")
         return b.add(theta, new_u * self.momentum - lr * g, hint="new"), (new_u,)
+
+    def meaning(self, slot: Slot) -> str:
+        """Return the rule for one slot in index notation."""
+        h = f"h = {decayed_gradient(self.weight_decay, self.partition, slot)}"
+        mu = f"{self.momentum!r}"
+        if self.form is NesterovForm.TORCH:
+            return f"{h}; u' = {mu} * u + h; theta' = theta - lr * (h + {mu} * u')"
+        return f"{h}; u' = {mu} * u - lr * h; theta' = theta + {mu} * u' - lr * h"
+
+
+def decayed_gradient(weight_decay: float, partition: Partition, slot: Slot) -> str:
+    """Return what `with_decay` computes, in index notation."""
+    if not weight_decay or not decays(slot, partition):
+        return "g"
+    return f"g + {weight_decay!r} * theta"
 
 
 def with_decay(
