@@ -9,6 +9,7 @@ from gradwright.layers.dropout import Dropout, DropPath
 from gradwright.layers.formulation import (
     PORTABLE,
     TEXTBOOK,
+    ConvolutionForm,
     DepthwiseForm,
     Formulation,
     Layout,
@@ -28,6 +29,7 @@ __all__ = [
     "Block",
     "Conv2d",
     "ConvBn",
+    "ConvolutionForm",
     "Dense",
     "DepthwiseConv2d",
     "DepthwiseForm",

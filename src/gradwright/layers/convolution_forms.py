@@ -5,9 +5,13 @@ from dataclasses import dataclass
 from gradwright.hlo import Value
 from gradwright.hlo.attributes import Convolution, ConvolutionDims
 from gradwright.layers import depthwise
-from gradwright.layers.formulation import DepthwiseForm, Layout
+from gradwright.layers.formulation import ConvolutionForm, DepthwiseForm, Layout
 from gradwright.layers.walk import Walk
 from gradwright.spec.padding import Windows
+
+MAX_PAIR_COEFFICIENTS, MAX_PAIR_CHANNELS = 27, 16
+"""Kernel coefficients per output channel, and output channels, up to which pairs of columns pay.
+Measured on 32 x 32 pictures: 3 -> 16 channels 9.0 -> 5.0 ms; 16 -> 16 no gain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,8 @@ def convolve(walk: Walk, rule: ConvolutionRule, x: Value, weight: Value) -> Valu
     """Return the convolution of x [batch in this walk's layout] with weight [O, C/g, kH, kW]."""
     if uses_products(walk, rule, weight):
         return depthwise.convolve(walk, rule.windows, x, weight)
+    if uses_pairs(walk, rule, weight):
+        return _column_pairs(walk, rule.windows, x, weight)
     windows = rule.windows
     kernel, kernel_dims = _kernel(walk, weight)
     attributes = Convolution(
@@ -39,6 +45,48 @@ def convolve(walk: Walk, rule: ConvolutionRule, x: Value, weight: Value) -> Valu
         batch_group_count=1,
     )
     return walk.b.convolution(x, kernel, attributes, hint="xw")
+
+
+def _column_pairs(walk: Walk, windows: Windows, x: Value, weight: Value) -> Value:
+    """Columns 2j and 2j + 1 of the result as one window, one column wider than each of theirs.
+
+    Math: the kernel of channel o of the left column is w[o] with a zero column at its right, that
+    of the right column w[o] with one at its left.
+    """
+    b = walk.b
+    left, right = (
+        b.pad(weight, 0, (0, 0, 0, before), (0, 0, 0, 1 - before), hint=hint)
+        for before, hint in ((0, "left"), (1, "right"))
+    )
+    kernel, kernel_dims = _kernel(walk, b.concatenate((left, right), 0, hint="pair"))
+    attributes = Convolution(
+        _dims(walk.formulation.layout, kernel_dims),
+        strides=(1, 2),
+        padding=windows.padding,
+        lhs_dilation=(1, 1),
+        rhs_dilation=(1, 1),
+        window_reversal=(False, False),
+        feature_group_count=1,
+        batch_group_count=1,
+    )
+    pairs = b.convolution(x, kernel, attributes, hint="pairs")
+    return b.reshape(pairs, (x.shape[0], *windows.counts, weight.shape[0]), hint="xw")
+
+
+def uses_pairs(walk: Walk, rule: ConvolutionRule, weight: Value) -> bool:
+    """Whether the walk's formulation computes two columns of this convolution at once.
+
+    Domain: channels last, where a pair of columns with C channels each is one with 2 C; an even
+    number of columns, no stride, no dilation, one group.
+    """
+    form, windows = walk.formulation.convolution, rule.windows
+    plain = windows.strides == windows.dilation == (1, 1) and rule.groups == 1
+    possible = plain and windows.counts[1] % 2 == 0 and walk.formulation.layout is Layout.NHWC
+    if not possible or form is ConvolutionForm.DIRECT:
+        return False
+    out, channels, height, width = weight.shape
+    few = channels * height * width <= MAX_PAIR_COEFFICIENTS and out <= MAX_PAIR_CHANNELS
+    return form is ConvolutionForm.COLUMN_PAIRS or (few and width > 1)
 
 
 def input_gradient(walk: Walk, rule: ConvolutionRule, weight: Value, dy: Value) -> Value:

@@ -26,6 +26,20 @@ class Layout(Convention):
         return (2, 3) if self is Layout.NCHW else (1, 2)
 
 
+class ConvolutionForm(Convention):
+    """How a dense convolution is computed."""
+
+    DIRECT = "direct"
+    """One convolution."""
+    COLUMN_PAIRS = "column-pairs"
+    """Two neighbouring columns of the result as one with twice the channels, where that is a view.
+
+    The kernel is one column wider and moves by two. For few channels: the products get thicker.
+    """
+    BY_SHAPE = "by-shape"
+    """COLUMN_PAIRS for layers whose shapes want it, DIRECT for the others."""
+
+
 class WeightGradient(Convention):
     """How the gradient of a dense convolution's kernel is computed."""
 
@@ -76,10 +90,15 @@ class Formulation:
     weight_gradient: WeightGradient
     depthwise: DepthwiseForm
     max_pool: MaxPoolForm
+    convolution: ConvolutionForm
 
 
 TEXTBOOK = Formulation(
-    Layout.NCHW, WeightGradient.CONVOLUTION, DepthwiseForm.CONVOLUTION, MaxPoolForm.SCATTER
+    Layout.NCHW,
+    WeightGradient.CONVOLUTION,
+    DepthwiseForm.CONVOLUTION,
+    MaxPoolForm.SCATTER,
+    ConvolutionForm.DIRECT,
 )
 """The shortest text: one operation per rule, as a textbook writes it."""
 
@@ -88,5 +107,6 @@ PORTABLE = Formulation(
     WeightGradient.BY_SHAPE,
     DepthwiseForm.SHIFTED_PRODUCTS,
     MaxPoolForm.WINNER,
+    ConvolutionForm.BY_SHAPE,
 )
 """The default: lowered by every backend and fast on CPUs."""
