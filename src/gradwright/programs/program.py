@@ -1,6 +1,6 @@
 """The record of an emitted program: its text, and what every argument and result is."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -48,6 +48,13 @@ class Program:
     def outputs(self) -> tuple[Port, ...]:
         """Results in order."""
         return self.signature.outputs
+
+    @property
+    def updates(self) -> Mapping[str, str]:
+        """Declared update rule of each parameter, in index notation (empty without optimizer)."""
+        if self.optimizer is None:
+            return {}
+        return {slot.name: self.optimizer.meaning(slot) for slot in self.net.parameters}
 
     @property
     def masks(self) -> tuple[MaskSlot, ...]:

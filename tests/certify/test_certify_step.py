@@ -1,0 +1,87 @@
+"""Train steps: every gradient and every update is proved, a wrong one is not."""
+
+import pytest
+
+from gradwright import layers, losses, optim, programs, zoo
+from gradwright.certify.claims import Kind, Report
+from gradwright.certify.programs import certify_step
+from gradwright.certify.verdicts import Verdict
+from gradwright.hlo import Signature
+from gradwright.optim import Optimizer
+from gradwright.programs import Program
+
+SMOOTHED = losses.SoftmaxCrossEntropy(label_smoothing=0.1)
+OPTIMIZERS = [
+    optim.Sgd(weight_decay=0.01),
+    optim.Momentum(),
+    optim.Nesterov(weight_decay=0.01),
+    optim.Nesterov(form=optim.NesterovForm.SUTSKEVER),
+    *(optim.Adam(placement=place, weight_decay=0.01) for place in optim.EpsilonPlacement),
+    *(optim.AdamW(decay_scale=scale) for scale in optim.DecayScale),
+]
+
+
+class Edited:
+    """A program with another text."""
+
+    def __init__(self, program: Program, old: str, new: str) -> None:
+        assert old in program.text
+        self.text = program.text.replace(old, new)
+        self.signature: Signature = program.signature
+        self.updates = program.updates
+
+
+def step(name: str, optimizer: Optimizer) -> Program:
+    return programs.train_step(zoo.get(name), batch=8, loss=SMOOTHED, optimizer=optimizer)
+
+
+def unproved(report: Report) -> list[str]:
+    return [claim.name for claim in report.claims if claim.verdict is not Verdict.PROVED]
+
+
+@pytest.mark.parametrize("name", list(zoo.NETS))
+def test_every_claim_of_a_named_net_is_proved(name: str) -> None:
+    program = step(name, optim.AdamW())
+    report = certify_step(program)
+    assert unproved(report) == []
+    kinds = [claim.kind for claim in report.claims]
+    parameters = len(program.net.parameters)
+    assert kinds.count(Kind.GRADIENT) == parameters
+    assert kinds.count(Kind.UPDATE) == 3 * parameters
+    assert kinds.count(Kind.LOSS) == 1
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS, ids=str)
+def test_every_update_rule_is_proved(optimizer: Optimizer) -> None:
+    assert unproved(certify_step(step("mnist-linear", optimizer))) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "spoiled"),
+    [
+        ("dense<0.999>", "dense<0.998>", "update of dense1.weight.v"),
+        ("dense<0.1>", "dense<0.11>", "update of dense1.weight.m"),
+        ("dense<0.01>", "dense<0.02>", "update of dense1.weight"),
+    ],
+)
+def test_a_wrong_constant_is_not_proved(old: str, new: str, spoiled: str) -> None:
+    program = step("mnist-linear", optim.AdamW())
+    assert spoiled in unproved(certify_step(Edited(program, old, new)))
+
+
+def test_the_rule_of_another_optimizer_is_not_proved() -> None:
+    program = step("mnist-linear", optim.Adam())
+    other = Edited(program, "module", "module")
+    other.updates = step("mnist-linear", optim.AdamW()).updates
+    assert unproved(certify_step(other)) == ["update of dense1.weight"]
+
+
+def test_the_textbook_form_is_proved_without_pools() -> None:
+    program = programs.train_step(
+        zoo.get("mnist-mlp"),
+        batch=8,
+        loss=SMOOTHED,
+        optimizer=optim.AdamW(),
+        formulation=layers.TEXTBOOK,
+    )
+    assert unproved(certify_step(program)) == []
