@@ -90,7 +90,7 @@ class Report:
 
     @property
     def verdict(self) -> Verdict:
-        """Refuted if any claim is, else unknown if any is or if nothing was claimed, else proved."""
+        """Refuted if any claim is, else unknown if any is or nothing was claimed, else proved."""
         found = {claim.verdict for claim in self.claims}
         for verdict in (Verdict.REFUTED, Verdict.UNKNOWN):
             if verdict in found:
