@@ -1,5 +1,6 @@
 """Vector-Jacobian products are proved, and wrong ones are not."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -9,12 +10,10 @@ from gradwright.certify.kernel.denote import new_denotation
 from gradwright.certify.prove import prove_vjp
 from gradwright.hlo import read_module
 from gradwright.layers import Activation, Conv2d, Dense, Flatten, Function, Layout, MaxPool, Padding
-from gradwright.layers.formulation import DepthwiseForm, Formulation, MaxPoolForm, WeightGradient
+from gradwright.layers.formulation import Formulation, MaxPoolForm
 from gradwright.spec import Image, NetSpec
 
-WINNER = Formulation(
-    Layout.NHWC, WeightGradient.CONVOLUTION, DepthwiseForm.CONVOLUTION, MaxPoolForm.WINNER
-)
+WINNER = replace(layers.TEXTBOOK, layout=Layout.NHWC, max_pool=MaxPoolForm.WINNER)
 SMALL = NetSpec(
     "small",
     Image(2, 5, 6),
