@@ -16,7 +16,8 @@ class Standing:
     """One contestant in the quieter rounds. Units: ms per step, cores.
 
     `ratio` is ours divided by this one, of medians; `low` and `high` bound the middle half of the
-    ratios of single rounds. Ours itself has 1.
+    ratios of single rounds. Ours itself has 1. `cpu_ratio` is the same of CPU time, which survives
+    being pre-empted: on one core it is the one to read when the machine is not quiet.
     """
 
     family: str
@@ -27,6 +28,7 @@ class Standing:
     ratio: float
     low: float
     high: float
+    cpu_ratio: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ def standings(
     """Judge a race; the first entrant is ours."""
     quiet = quieter_half(rounds)
     walls = [[samples[i].wall_ms for samples in quiet] for i in range(len(entrants))]
+    cpus = [statistics.median(samples[i].cpu_ms for samples in quiet) for i in range(len(entrants))]
     ours = statistics.median(walls[0])
     rows: list[Standing] = []
     for i, (entrant, version) in enumerate(zip(entrants, versions, strict=True)):
@@ -65,10 +68,11 @@ def standings(
                 entrant.name,
                 version,
                 median,
-                statistics.median(samples[i].cpu_ms for samples in quiet),
+                cpus[i],
                 ours / median,
                 ratios[quarter],
                 ratios[-1 - quarter],
+                cpus[0] / cpus[i],
             )
         )
     foreign = statistics.median(sample.foreign for samples in quiet for sample in samples)
@@ -98,11 +102,11 @@ def markdown(results: Sequence[Result], heading: Sequence[str]) -> str:
             f"**{best.ratio:.2f}** ({best.low:.2f} to {best.high:.2f})" if best else "no peer ran"
         )
         lines.append(f"| {result.net} | {' | '.join(cells)} |")
-    lines += ["", "| net | contestant | ms | CPU ms | ours / it (middle half) |"]
-    lines.append("|---|---|---|---|---|")
+    lines += ["", "| net | contestant | ms | CPU ms | ours / it (middle half) | of CPU |"]
+    lines.append("|---|---|---|---|---|---|")
     lines += [
         f"| {result.net} | {s.name} | {s.ms:.2f} | {s.cpu_ms:.2f} "
-        f"| {s.ratio:.2f} ({s.low:.2f} to {s.high:.2f}) |"
+        f"| {s.ratio:.2f} ({s.low:.2f} to {s.high:.2f}) | {s.cpu_ratio:.2f} |"
         for result in results
         for s in result.standings
     ]

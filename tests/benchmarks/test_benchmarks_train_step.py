@@ -1,0 +1,98 @@
+"""The race of training steps: it runs, judges what it measured, and refuses unequal work."""
+
+import json
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from repository.tree import ROOT
+
+FOLDER = ROOT / "benchmarks"
+
+
+def module(name: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Import a module of the benchmark, which lies outside the package."""
+    monkeypatch.setattr(sys, "path", [str(FOLDER), *sys.path])
+    return import_module(f"contest.{name}")
+
+
+@pytest.fixture
+def table(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    return module("table", monkeypatch)
+
+
+@pytest.fixture
+def race(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    return module("race", monkeypatch)
+
+
+def quick(net: str) -> subprocess.CompletedProcess[str]:
+    command = ["--net", net, "--batch", "8", "--rounds", "2", "--seconds", "0.05", "--json"]
+    return subprocess.run(
+        [sys.executable, str(FOLDER / "train_step.py"), *command],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        env={"PATH": "", "HOME": str(Path.home())},
+    )
+
+
+@pytest.mark.xla
+@pytest.mark.jax
+@pytest.mark.parametrize("net", ["digits-mlp", "digits-cnn"])
+def test_we_and_jax_do_the_same_work(net: str) -> None:
+    done = quick(net)
+    assert done.returncode == 0, done.stderr
+    [result] = json.loads(done.stdout)["results"]
+    assert result["net"] == net
+    names = [standing["name"] for standing in result["standings"]]
+    assert names == ["ours xla", "jax NHWC", "jax NCHW"]
+    assert all(standing["ms"] > 0 for standing in result["standings"])
+    assert result["standings"][0]["ratio"] == 1
+
+
+def test_an_unknown_net_ends_with_its_name() -> None:
+    done = quick("no-such-net")
+    assert done.returncode != 0
+    assert "'no-such-net'" in done.stderr
+
+
+def test_unequal_losses_are_seen(table: ModuleType) -> None:
+    equal, other = [2.5, 1.25], [2.5, 1.2505]
+    assert table.disagreement([equal, equal]) == 0
+    assert table.disagreement([equal, other]) > table.AGREEMENT
+
+
+def sample(race: ModuleType, ms: float, foreign: float) -> Any:  # noqa: ANN401 (of a script)
+    return race.Sample(ms, ms / 2, foreign)
+
+
+def test_the_quieter_half_is_kept(race: ModuleType) -> None:
+    rounds = [[sample(race, ms, foreign)] for ms, foreign in ((1, 0.9), (2, 0.1), (3, 0.0), (4, 1))]
+    assert [samples[0].wall_ms for samples in race.quieter_half(rounds)] == [2, 3]
+
+
+def test_ratios_are_of_medians_and_bounded_by_rounds(table: ModuleType, race: ModuleType) -> None:
+    entrants = [race.Entrant(name, "v", "python", "module") for name in ("ours", "jax")]
+    pairs = [(1, 2), (2, 2), (3, 2), (4, 4)]
+    rounds = [[sample(race, own, 0), sample(race, peer, 0)] for own, peer in pairs]
+    result = table.standings("net", entrants, ("1", "2"), rounds)
+    peer = result.best("jax")
+    assert (peer.ms, peer.ratio, peer.cpu_ratio) == (2, 1.25, 1.25)
+    assert (peer.low, peer.high) == (1.0, 1.0)
+    assert result.best("torch") is None
+
+
+def test_a_section_is_replaced_and_the_rest_stays(table: ModuleType, tmp_path: Path) -> None:
+    page = tmp_path / "RESULTS.md"
+    page.write_text("# Results\n\n<!-- other -->\nkept\n<!-- /other -->\n", "utf-8")
+    for body in ("first", "second"):
+        table.replace_section(page, "mine", body)
+    kept = "# Results\n\n<!-- other -->\nkept\n<!-- /other -->\n\n"
+    assert page.read_text("utf-8") == f"{kept}<!-- mine -->\nsecond\n<!-- /mine -->\n"
