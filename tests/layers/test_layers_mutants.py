@@ -124,7 +124,7 @@ def unexplained(passed: list[str], subject: object) -> list[str]:
     return [label for label in passed if not label.startswith(EQUIVALENT.get(subject, ("-",)))]
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", ["textbook", pytest.param("portable", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", SUBJECTS)
 def test_defects_of_a_pullback_are_seen(name: str, form: str) -> None:
     subject = SUBJECTS[name].under(FORMS[form])
