@@ -5,14 +5,15 @@ from pathlib import Path
 import numpy as np
 
 from gradwright import layers, optim, programs, zoo
+from gradwright.errors import UnsupportedError
 from gradwright.spec import NetSpec, Plan
 
 from .recipe import Recipe, Stage
 
 LEARNING_RATE = 1e-3
 SEED = 0
-KINDS = {"bn": "bn", "flatten": "flatten", "dense": "dense"}
-"""Our names of the layers that a recipe holds without further fields, and its own."""
+KINDS = ("bn", "flatten", "dense")
+"""Layers that a recipe holds under our own names and without further fields."""
 
 
 def write_entry(name: str, batch: int, folder: Path) -> None:
@@ -29,7 +30,7 @@ def write_entry(name: str, batch: int, folder: Path) -> None:
         epsilon=adam.epsilon,
         bn_epsilon=norm.epsilon,
         bn_decay=norm.decay,
-        stages=tuple(_stage(plan) for plan in _leaves(net)),
+        stages=stages_of(net),
     )
     random = np.random.default_rng(SEED)
     x = random.standard_normal((batch, *net.input.shape)).astype(np.float32)
@@ -37,8 +38,9 @@ def write_entry(name: str, batch: int, folder: Path) -> None:
     recipe.write(folder, {**programs.init(net, SEED), "x": x, "y": y})
 
 
-def _leaves(net: NetSpec) -> list[Plan]:
-    return [plan for plan in net.walk() if not plan.children]
+def stages_of(net: NetSpec) -> tuple[Stage, ...]:
+    """Return the layers of a chain; UnsupportedError for one that no recipe can hold."""
+    return tuple(_stage(plan) for plan in net.walk() if not plan.children)
 
 
 def _stage(plan: Plan) -> Stage:
@@ -50,4 +52,7 @@ def _stage(plan: Plan) -> Stage:
         return Stage("maxpool", plan.path, plan.input, layer.kernel)
     if layer == layers.Activation(layers.Function.RELU):
         return Stage("relu", plan.path, plan.input)
-    return Stage(KINDS[layer.kind], plan.path, plan.input)
+    if layer.kind not in KINDS:
+        expected = "a layer that recipes know"
+        raise UnsupportedError(where=plan.path, expected=expected, found=str(layer))
+    return Stage(layer.kind, plan.path, plan.input)

@@ -1,6 +1,7 @@
 """The race of training steps: it runs, judges what it measured, and refuses unequal work."""
 
 import json
+import os
 import subprocess
 import sys
 from importlib import import_module
@@ -10,6 +11,8 @@ from typing import Any
 
 import pytest
 
+import gradwright as gw
+from gradwright.errors import UnsupportedError
 from repository.tree import ROOT
 
 FOLDER = ROOT / "benchmarks"
@@ -39,7 +42,9 @@ def quick(net: str) -> subprocess.CompletedProcess[str]:
         text=True,
         check=False,
         timeout=300,
-        env={"PATH": "", "HOME": str(Path.home())},
+        env={
+            name: value for name, value in os.environ.items() if name != "GRADWRIGHT_TORCH_PYTHON"
+        },
     )
 
 
@@ -61,6 +66,13 @@ def test_an_unknown_net_ends_with_its_name() -> None:
     done = quick("no-such-net")
     assert done.returncode != 0
     assert "'no-such-net'" in done.stderr
+
+
+def test_a_layer_without_a_recipe_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = module("entry", monkeypatch)
+    net = gw.NetSpec("pooled", gw.Image(1, 4, 4), [gw.layers.GlobalAvgPool()])
+    with pytest.raises(UnsupportedError, match=r"gap1: expected a layer that recipes know"):
+        entry.stages_of(net)
 
 
 def test_unequal_losses_are_seen(table: ModuleType) -> None:
