@@ -165,8 +165,8 @@ def test_one_value_per_channel_has_no_unbiased_variance() -> None:
     with pytest.raises(UnsupportedError) as refusal:
         step(BatchNorm(), 3, 1, TEXTBOOK)
     assert str(refusal.value) == (
-        "running: bn: expected more than one value per channel for an unbiased variance, found one. "
-        "Use a larger batch or RunningVariance.BIASED"
+        "running: bn: expected more than one value per channel for an unbiased variance, "
+        "found one. Use a larger batch or RunningVariance.BIASED"
     )
     program = step(BatchNorm(running_variance=RunningVariance.BIASED), 3, 1, TEXTBOOK)
     after = interpret(program, inputs(program, np.ones((1, 3))))
