@@ -22,10 +22,19 @@ def taps(windows: Windows) -> Iterator[tuple[int, int]]:
             yield u, v
 
 
-def tap_slice(walk: Walk, windows: Windows, inside: Value, tap: tuple[int, int]) -> Value:
-    """Return what tap (u, v) of every window reads from the padded picture."""
+def tap_slice(
+    walk: Walk,
+    windows: Windows,
+    inside: Value,
+    tap: tuple[int, int],
+    spatial: tuple[int, int] | None = None,
+) -> Value:
+    """Return what tap (u, v) of every window reads from the padded picture.
+
+    `spatial` are the picture's height and width, by default those of the walk's layout.
+    """
     start, limit, strides = [0] * 4, list(inside.shape), [1] * 4
-    for axis, dimension in enumerate(walk.formulation.layout.spatial):
+    for axis, dimension in enumerate(spatial or walk.formulation.layout.spatial):
         first = tap[axis] * windows.dilation[axis]
         start[dimension] = first
         strides[dimension] = windows.strides[axis]

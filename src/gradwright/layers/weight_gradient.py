@@ -139,14 +139,21 @@ def _block(walk: Walk, whole: Value, start: Value, size: int) -> Value:
 
 
 def _patch_rows(walk: Walk, windows: Windows, x: Value, dy: Value) -> Value:
-    """[taps C, positions] @ [positions, O]: of few channels, it is x that is laid out anew."""
-    b = walk.b
-    inside = padded(walk, windows, x, 0)
-    pieces = [_rows(walk, tap_slice(walk, windows, inside, tap)) for tap in taps(windows)]
-    joined = b.concatenate([b.transpose(piece, (1, 0)) for piece in pieces], 0)
-    (patches,) = b.optimization_barrier(joined, hint="patches")
-    product = b.dot(patches, _rows(walk, dy), ((1,), (0,)), hint="taps")
-    split = b.reshape(product, (len(pieces), _channels(walk, x), _channels(walk, dy)))
+    """[taps C, positions] @ [positions, O]: of few channels, it is x that is laid out anew.
+
+    The channels go first, then the taps in front of them, so that rows of pictures are copied
+    whole; joining the pieces at five dimensions keeps the compiler from going element by element.
+    """
+    b, layout = walk.b, walk.formulation.layout
+    first = b.transpose(padded(walk, windows, x, 0), (layout.channel, 0, *layout.spatial))
+    (inside,) = b.optimization_barrier(first, hint="channels_first")
+    pieces = [tap_slice(walk, windows, inside, tap, (2, 3)) for tap in taps(windows)]
+    joined = b.concatenate([b.reshape(piece, (1, *piece.shape)) for piece in pieces], 0)
+    rows = _rows(walk, dy)
+    count, channels = len(pieces), inside.shape[0]
+    (patches,) = b.optimization_barrier(b.reshape(joined, (count * channels, rows.shape[0])))
+    product = b.dot(patches, rows, ((1,), (0,)), hint="taps")
+    split = b.reshape(product, (count, channels, rows.shape[1]))
     return _kernel(walk, windows, b.transpose(split, (0, 2, 1)))
 
 
