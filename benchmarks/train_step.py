@@ -26,6 +26,7 @@ from contest.table import AGREEMENT, Result, disagreement, markdown, replace_sec
 
 NETS = ("mnist-mlp", "mnist-cnn", "cifar8", "cifar8-bn")
 RESULTS = Path(__file__).with_name("RESULTS.md")
+OUR_VARIANTS = ("xla", "xla in order")
 JAX_VARIANTS = ("NHWC", "NCHW")
 TORCH_VARIANTS = ("eager", "eager channels-last", "compiled", "compiled channels-last")
 
@@ -82,7 +83,7 @@ def _race(net: str, options: argparse.Namespace) -> Result | None:
 
 def _entrants(torch: str | None) -> list[Entrant]:
     own = sys.executable
-    entrants = [Entrant("ours", "xla", own, "ours")]
+    entrants = [Entrant("ours", variant, own, "ours") for variant in OUR_VARIANTS]
     entrants += [Entrant("jax", variant, own, "peer_jax") for variant in JAX_VARIANTS]
     if torch:
         entrants += [Entrant("torch", variant, torch, "peer_torch") for variant in TORCH_VARIANTS]

@@ -15,9 +15,9 @@ AGREEMENT = 1e-4
 class Standing:
     """One contestant in the quieter rounds. Units: ms per step, cores.
 
-    `ratio` is ours divided by this one, of medians; `low` and `high` bound the middle half of the
-    ratios of single rounds. Ours itself has 1. `cpu_ratio` is the same of CPU time, which survives
-    being pre-empted: on one core it is the one to read when the machine is not quiet.
+    `ratio` is the best of ours divided by this one, of medians; `low` and `high` bound the middle
+    half of the ratios of single rounds. The best of ours has 1. `cpu_ratio` is the same of CPU
+    time, which survives being pre-empted: on one core it is the one to read on a busy machine.
     """
 
     family: str
@@ -52,27 +52,28 @@ def standings(
     versions: Sequence[str],
     rounds: Sequence[Sequence[Sample]],
 ) -> Result:
-    """Judge a race; the first entrant is ours."""
+    """Judge a race: everyone against the best of the first entrant's family, which is ours."""
     quiet = quieter_half(rounds)
     walls = [[samples[i].wall_ms for samples in quiet] for i in range(len(entrants))]
     cpus = [statistics.median(samples[i].cpu_ms for samples in quiet) for i in range(len(entrants))]
-    ours = statistics.median(walls[0])
+    medians = [statistics.median(wall) for wall in walls]
+    family = [i for i, entrant in enumerate(entrants) if entrant.family == entrants[0].family]
+    ours = min(family, key=lambda i: medians[i])
     rows: list[Standing] = []
     for i, (entrant, version) in enumerate(zip(entrants, versions, strict=True)):
-        ratios = sorted(a / b for a, b in zip(walls[0], walls[i], strict=True))
+        ratios = sorted(a / b for a, b in zip(walls[ours], walls[i], strict=True))
         quarter = len(ratios) // 4
-        median = statistics.median(walls[i])
         rows.append(
             Standing(
                 entrant.family,
                 entrant.name,
                 version,
-                median,
+                medians[i],
                 cpus[i],
-                ours / median,
+                medians[ours] / medians[i],
                 ratios[quarter],
                 ratios[-1 - quarter],
-                cpus[0] / cpus[i],
+                cpus[ours] / cpus[i],
             )
         )
     foreign = statistics.median(sample.foreign for samples in quiet for sample in samples)
@@ -90,12 +91,12 @@ def disagreement(losses: Sequence[Sequence[float]]) -> float:
 
 def markdown(results: Sequence[Result], heading: Sequence[str]) -> str:
     """Return heading and tables: the summary, then every contestant."""
-    lines = [*heading, "", "| net | ours | best JAX | best PyTorch | ours / best peer |"]
+    lines = [*heading, "", "| net | best of ours | best JAX | best PyTorch | ours / best peer |"]
     lines.append("|---|---|---|---|---|")
     for result in results:
-        cells = [f"{result.standings[0].ms:.2f}"]
         peers = [result.best(family) for family in ("jax", "torch")]
-        cells += [f"{peer.ms:.2f} ({peer.name})" if peer else "not run" for peer in peers]
+        shown = [result.best(result.standings[0].family), *peers]
+        cells = [f"{best.ms:.2f} ({best.name})" if best else "not run" for best in shown]
         ran = [peer for peer in peers if peer]
         best = min(ran, key=lambda peer: peer.ms) if ran else None
         cells.append(
