@@ -148,7 +148,8 @@ module @conv_train_step {
     %convbn1.bn.broadcast_in_dim_7 = stablehlo.broadcast_in_dim %convbn1.bn.scale, dims = [1] : (tensor<2xf32>) -> tensor<2x2x6x6xf32>
     %convbn1.bn.dx = stablehlo.multiply %convbn1.bn.subtract_2, %convbn1.bn.broadcast_in_dim_7 : tensor<2x2x6x6xf32>
     // convbn1.conv: Conv2d(out_channels=2, kernel=3, strides=1, padding=Padding.SYMMETRIC, dilation=1, groups=1, bias=False, in_channels=None) [1, 6, 6] -> [2, 6, 6], backward
-    %convbn1.conv.dweight = stablehlo.convolution(%x, %convbn1.bn.dx) dim_numbers = [f, b, 0, 1]x[i, o, 0, 1]->[f, b, 0, 1], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x1x6x6xf32>, tensor<2x2x6x6xf32>) -> tensor<2x1x3x3xf32>
+    %convbn1.conv.xdy = stablehlo.convolution(%x, %convbn1.bn.dx) dim_numbers = [f, b, 0, 1]x[i, o, 0, 1]->[b, f, 0, 1], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x1x6x6xf32>, tensor<2x2x6x6xf32>) -> tensor<1x2x3x3xf32>
+    %convbn1.conv.dweight = stablehlo.transpose %convbn1.conv.xdy, dims = [1, 0, 2, 3] : (tensor<1x2x3x3xf32>) -> tensor<2x1x3x3xf32>
     // bias correction
     %c0.9_3 = stablehlo.constant dense<0.9> : tensor<f32>
     %correction.power = stablehlo.power %c0.9_3, %t : tensor<f32>
