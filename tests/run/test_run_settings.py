@@ -99,10 +99,15 @@ run.configure(threads=2)
 )
 def test_the_pools_have_the_chosen_size(backend: str, thread: str) -> None:
     script = f"""
-import pathlib
+import os, pathlib, time
 run.compile(text, backend={backend!r})(arg0=x)
-names = [task.read_text() for task in pathlib.Path("/proc/self/task").glob("*/comm")]
-print(sum(name.startswith({thread!r}) for name in names))
+def count():
+    names = [task.read_text() for task in pathlib.Path("/proc/self/task").glob("*/comm")]
+    return sum(name.startswith({thread!r}) for name in names)
+end = time.monotonic() + 20  # a thread takes its name when it first runs
+while count() < int(os.environ["GRADWRIGHT_THREADS"]) and time.monotonic() < end:
+    time.sleep(0.05)
+print(count())
 """
     assert answer(script, GRADWRIGHT_THREADS="3") == "3"
     assert answer(script, GRADWRIGHT_THREADS="1") == "1"
