@@ -52,8 +52,8 @@ lint: .venv/.stamp ## ruff, strict pyright, import arrows
 	.venv/bin/pyright --pythonpath .venv/bin/python
 	.venv/bin/lint-imports
 
-bench: .venv-torch/.stamp ## ms per step beside JAX and PyTorch, into benchmarks/RESULTS.md
-	.venv-torch/bin/python benchmarks/train_step.py
+bench: .venv/.stamp .venv-torch/.stamp ## ms per step beside JAX and PyTorch, into benchmarks/RESULTS.md
+	.venv/bin/python benchmarks/train_step.py --torch .venv-torch/bin/python --write
 
 sweep: .venv/.stamp .venv-torch/.stamp ## the slow tests
 	.venv/bin/python -m pytest -m "slow and not torch"
