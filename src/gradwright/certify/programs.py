@@ -65,7 +65,7 @@ class _Step:
         arguments: dict[str, Value] = {}
         for port, value in zip(ports.inputs, function.body.arguments, strict=True):
             arguments[port.name] = value
-            proof.known[id(value)] = proof.den.argument(port.name, value.shape)
+            proof.known[id(value)] = proof.den.argument(port.name, value.shape, value.type.element)
         results = dict(
             zip((port.name for port in ports.outputs), function.body.results, strict=True)
         )
@@ -89,6 +89,9 @@ class _Step:
             for name in names
         }
         return gradients, [op for op in operations if id(op.results[0]) not in needed]
+
+        rest = [op for op in operations if all(id(r) not in needed for r in op.results)]
+        return gradients, rest
 
 
 def certify_step(program: TrainStep) -> Report:

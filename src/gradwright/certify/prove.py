@@ -6,11 +6,11 @@ Nothing here is trusted for soundness: a cut replaces a polynomial by the class 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from gradwright.certify.kernel.adjoint import Sweep
 from gradwright.certify.kernel.algebra import Poly, TooLarge, Undenotable
 from gradwright.certify.kernel.classes import intern_class
 from gradwright.certify.kernel.denotation import Denotation
 from gradwright.certify.kernel.denote import new_denotation
-from gradwright.certify.kernel.derive import pull
 from gradwright.certify.kernel.equality import equal
 from gradwright.certify.kernel.tensor import Tensor
 from gradwright.hlo import Function, Operation, Value
@@ -49,7 +49,9 @@ class Proof:
     def bind(self, values: Sequence[Value], prefix: str = "") -> None:
         """Let arguments stand for unknown tensors named by position."""
         for i, value in enumerate(values):
-            self.known[id(value)] = self.den.argument(f"{prefix}{i}", value.shape)
+            self.known[id(value)] = self.den.argument(
+                f"{prefix}{i}", value.shape, value.type.element
+            )
 
     def denote(self, operations: Iterable[Operation], cut: set[int]) -> None:
         """Denote operations in order; what has no denotation becomes an unknown of its own."""
@@ -58,10 +60,7 @@ class Proof:
             try:
                 results = self.den.operation(operation, operands)
             except (Undenotable, TooLarge) as problem:
-                results = [
-                    self.den.argument(f"(opaque {len(self.failures)}.{i})", value.shape)
-                    for i, value in enumerate(operation.results)
-                ]
+                results = [self.den.fresh("opaque", value) for value in operation.results]
                 self.failures[id(operation.results[0])] = str(problem)
             for value, tensor in zip(operation.results, results, strict=True):
                 self.known[id(value)] = self._cut(tensor, wanted=id(value) in cut)
@@ -103,43 +102,14 @@ class Proof:
         cut: set[int],
     ) -> dict[int, Tensor]:
         """Return the cotangent of each value that depends on `wrt`."""
-        depends = set(wrt)
-        for operation in operations:
-            if any(id(v) in depends for v in operation.operands):
-                depends.update(id(v) for v in operation.results)
-        cotangents = dict(seeds)
-        for operation in reversed(operations):
-            for value, dx in self._pulled(operation, cotangents, depends, cut):
-                if dx is None or id(value) not in depends:
-                    continue
-                known = cotangents.get(id(value))
-                total = dx if known is None else self.den.pointwise.add(known, dx)
-                cotangents[id(value)] = total
-        return cotangents
 
-    def _pulled(
-        self,
-        operation: Operation,
-        cotangents: Mapping[int, Tensor],
-        depends: set[int],
-        cut: set[int],
-    ) -> Iterable[tuple[Value, Tensor | None]]:
-        """Return the operands of an operation with their cotangents; none off the way."""
-        if operation.opcode == "stablehlo.optimization_barrier":
-            pairs = zip(operation.operands, operation.results, strict=True)
-            return [(operand, cotangents.get(id(result))) for operand, result in pairs]
-        result = operation.results[0]
-        g = cotangents.get(id(result))
-        if g is None or id(result) not in depends or not g.poly:
-            return ()
-        if id(result) in self.failures:
-            raise Undenotable(f"%{result.name}: {self.failures[id(result)]}")
-        sums = operation.opcode == "stablehlo.add" and id(result) in cut
-        if sums and len(g.poly) > COTANGENT_TERMS:
-            g = self._cut(g, wanted=True)
-        x = [self.known[id(v)] for v in operation.operands]
-        y = [self.known[id(v)] for v in operation.results]
-        return zip(operation.operands, pull(self.den, operation, x, y, g), strict=True)
+        def rewrite(operation: Operation, g: Tensor) -> Tensor:
+            sums = operation.opcode == "stablehlo.add" and id(operation.results[0]) in cut
+            wanted = sums and len(g.poly) > COTANGENT_TERMS
+            return self._cut(g, wanted=True) if wanted else g
+
+        sweep = Sweep(self.den, self.known, self.failures, rewrite)
+        return sweep.cotangents(operations, seeds, wrt)
 
 
 def _is_product(tensor: Tensor) -> bool:

@@ -12,9 +12,9 @@ from gradwright.certify.kernel.atoms import (
     Base,
     Exponent,
     Factor,
-    Infinity,
     Mask,
     Monomial,
+    Relation,
     Sign,
     Terms,
 )
@@ -123,14 +123,15 @@ class Algebra:
         """Return a monomial in normal form and its coefficient; None where it is 0.
 
         Equal factors gather their exponents; a mask is its own square; masks that exclude each
-        other give 0; rational bases keep the fractional part of their exponent.
+        other give 0, and so does P [P = 0]; rational bases keep the fractional part of their
+        exponent. An exponent of a mask is positive: no one divides by it.
         """
         exponents: dict[tuple[int, tuple[Affine, ...]], Exponent] = {}
         for atom, access, q in factors:
             exponents[atom, access] = exponents.get((atom, access), 0) + q
         coefficient = Fraction(1)
         kept: list[Factor] = []
-        tests: set[tuple[int, tuple[Affine, ...]]] = set()
+        tests: dict[tuple[int, tuple[Affine, ...]], Relation] = {}
         for (atom, access), q in exponents.items():
             content = self.atoms.content(atom)
             if q == 0:
@@ -138,7 +139,8 @@ class Algebra:
             if isinstance(content, Mask):
                 if (content.inner, access) in tests:
                     return None
-                tests.add((content.inner, access))
+                tests[content.inner, access] = content.relation
+            if self.atoms.is_mask(atom):
                 kept.append((atom, access, 1))
             elif isinstance(content, Base):
                 whole = Fraction(q).numerator // Fraction(q).denominator
@@ -147,6 +149,9 @@ class Algebra:
                     kept.append((atom, access, Fraction(q) - whole))
             else:
                 kept.append((atom, access, simple(q)))
+        for place, relation in tests.items():
+            if relation is Relation.ZERO and exponents.get(place, 0) > 0:
+                return None
         return (tuple(sorted(kept)), guards), coefficient
 
     def multiply(self, p: Poly, q: Poly, extents: Extents) -> Poly:
@@ -197,6 +202,8 @@ class Algebra:
         if guards:
             return None
         q = Fraction(exponent)
+        if q < 0 and any(self.atoms.is_mask(atom) for atom, _, _ in factors):
+            raise Undenotable("a division by a value that is 0 wherever a mask is")
         if q.denominator > 1 and (c < 0 or not self._distributes(factors)):
             return None
         powered = [(atom, access, simple(k * q)) for atom, access, k in factors]
@@ -213,17 +220,6 @@ class Algebra:
         if not unknown:
             return True
         return len(unknown) == 1 and _is_odd(unknown[0])
-
-    def is_infinite(self, p: Poly) -> bool | None:
-        """Return whether p is -inf (True) or +inf (False); None where it is finite."""
-        if len(p) != 1:
-            return None
-        (factors, _) = next(iter(p))
-        if len(factors) == 1:
-            content = self.atoms.content(factors[0][0])
-            if isinstance(content, Infinity):
-                return content.negative
-        return None
 
 
 def _accumulate(total: dict[Monomial, Fraction], monomial: Monomial, c: Fraction) -> None:

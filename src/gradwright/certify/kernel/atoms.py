@@ -26,6 +26,16 @@ class Relation(enum.IntEnum):
     ZERO = 3
 
 
+class Numbers(enum.IntEnum):
+    """Which numbers an argument ranges over."""
+
+    REAL = 0
+    INTEGER = 1
+    """A set of inputs where it has one value is not null."""
+    TRUTH = 2
+    """0 and 1 only: a mask."""
+
+
 class Sign(enum.IntEnum):
     """What is known of an atom's values everywhere."""
 
@@ -39,6 +49,7 @@ class Argument:
     """An argument of the function, or a value that the proof treats as one."""
 
     name: str
+    numbers: Numbers = Numbers.REAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +79,11 @@ class Base:
     """A positive rational kept as a base, for the exponents whose power is irrational."""
 
     value: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Pi:
+    """The circle's number: transcendental, hence a base like a positive unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +131,17 @@ class Uninterpreted:
 
 
 Content = (
-    Argument | Dense | Coordinate | Infinity | Base | Function | Mask | Class | Sum | Uninterpreted
+    Argument
+    | Dense
+    | Coordinate
+    | Infinity
+    | Base
+    | Pi
+    | Function
+    | Mask
+    | Class
+    | Sum
+    | Uninterpreted
 )
 
 
@@ -127,13 +153,19 @@ class Atoms:
         self._contents: list[Content] = []
         self._extents: list[tuple[int, ...]] = []
         self._signs: list[Sign] = []
+        self._masks: list[bool] = []
+        self.infinities: set[int] = set()
+        """The infinite constants among the atoms."""
 
     def __len__(self) -> int:
         """Return how many there are."""
         return len(self._contents)
 
     def intern(self, content: Content, extents: tuple[int, ...]) -> int:
-        """Return the number of a content, a new one where it was not known."""
+        """Return the number of a content, a new one where it was not known.
+
+        ValueError where it was known with other extents: two values would share one name.
+        """
         number = self._numbers.get(content)
         if number is None:
             number = len(self._contents)
@@ -141,6 +173,11 @@ class Atoms:
             self._contents.append(content)
             self._extents.append(extents)
             self._signs.append(self._sign(content))
+            self._masks.append(_is_mask(content))
+            if isinstance(content, Infinity):
+                self.infinities.add(number)
+        elif self._extents[number] != extents:
+            raise ValueError(f"{content} at extents {extents} and {self._extents[number]}")
         return number
 
     def content(self, atom: int) -> Content:
@@ -157,16 +194,17 @@ class Atoms:
 
     def is_mask(self, atom: int) -> bool:
         """Return whether an atom takes the values 0 and 1 only."""
-        return isinstance(self._contents[atom], Mask)
+        return self._masks[atom]
 
     def _sign(self, content: Content) -> Sign:
         match content:
-            case Base():
+            case Base() | Pi() | Function(name="exponential" | "logistic"):
                 return Sign.POSITIVE
-            case Function(name="exponential" | "logistic"):
-                return Sign.POSITIVE
-            case Mask():
+            case Mask() | Coordinate() | Argument(numbers=Numbers.TRUTH):
                 return Sign.NONNEGATIVE
+            case Dense(entries=entries):
+                least = min(entries, default=-1)
+                return Sign.POSITIVE if least > 0 else Sign(int(least >= 0))
             case Sum(guards=()):
                 return self.product_sign(content.factors)
             case Sum():
@@ -198,3 +236,13 @@ class Atoms:
             return Sign.ANY
         strict = any(sign is Sign.POSITIVE and not guarded for sign, guarded, _ in signs)
         return Sign.POSITIVE if strict else Sign.NONNEGATIVE
+
+
+def _is_mask(content: Content) -> bool:
+    match content:
+        case Mask() | Argument(numbers=Numbers.TRUTH):
+            return True
+        case Dense(entries=entries):
+            return set(entries) <= {0, 1}
+        case _:
+            return False

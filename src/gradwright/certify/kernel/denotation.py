@@ -3,15 +3,30 @@
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
-from gradwright.certify.kernel.algebra import Algebra, Undenotable, number
-from gradwright.certify.kernel.atoms import Argument, Atoms, Content, Infinity
+from gradwright.certify.kernel.algebra import (
+    Algebra,
+    Undenotable,
+    number,
+    sorted_terms,
+    variables_of,
+)
+from gradwright.certify.kernel.atoms import (
+    Argument,
+    Atoms,
+    Content,
+    Numbers,
+    Terms,
+    Uninterpreted,
+)
+from gradwright.certify.kernel.conditions import Conditions
 from gradwright.certify.kernel.index import variable
 from gradwright.certify.kernel.multilinear import Contractions, Multilinear
 from gradwright.certify.kernel.pointwise import Pointwise
 from gradwright.certify.kernel.relations import Relations
 from gradwright.certify.kernel.sums import Summation
 from gradwright.certify.kernel.tensor import Shape, Tensor, plain_digits
-from gradwright.hlo import Block, Operation, Value
+from gradwright.hlo import Block, ElementType, Operation, Value
+from gradwright.hlo.attributes import Opaque
 
 Environment = dict[int, Tensor]
 Rule = Callable[["Denotation", Operation, Sequence[Tensor]], Sequence[Tensor]]
@@ -22,6 +37,7 @@ class Denotation:
 
     def __init__(self, rules: Mapping[str, Rule]) -> None:
         self.rules = rules
+        self._unknowns = 0
         self.atoms = Atoms()
         self.algebra = Algebra(self.atoms)
         self.summation = Summation(self.algebra, Relations(self.algebra))
@@ -33,14 +49,57 @@ class Denotation:
         rule = self.rules.get(operation.opcode)
         if rule is None:
             raise Undenotable(f"{operation.opcode} has no denotation")
+        if isinstance(operation.attributes, Opaque):
+            raise Undenotable(f"{operation.opcode} with attributes {operation.attributes.text}")
+        if any(0 in value.shape for value in (*operation.operands, *operation.results)):
+            raise Undenotable(f"{operation.opcode} of a tensor without elements")
         if operation.opcode not in TAKE_INFINITY:
             for operand in operands:
                 self.require_finite(operand)
         return rule(self, operation, operands)
 
-    def argument(self, name: str, shape: Shape) -> Tensor:
-        """Return a tensor of which nothing is known but its name and shape."""
-        return self.whole(Argument(name), shape)
+    @property
+    def conditions(self) -> Conditions:
+        """What the proof assumes so far."""
+        return self.pointwise.conditions
+
+    def argument(self, name: str, shape: Shape, element: ElementType = ElementType.F32) -> Tensor:
+        """Return a tensor of which nothing is known but its name, shape and kind of numbers."""
+        numbers = Numbers.TRUTH if element is ElementType.I1 else Numbers(int(element.is_integer))
+        return self.whole(Argument(name, numbers), shape)
+
+    def fresh(self, purpose: str, value: Value) -> Tensor:
+        """Return an unknown like a value, different from all others."""
+        self._unknowns += 1
+        name = f"({purpose} {self._unknowns})"
+        return self.argument(name, value.shape, value.type.element)
+
+    def opaque(
+        self, opcode: str, operands: Sequence[Tensor], attributes: object, shape: Shape
+    ) -> Tensor:
+        """Return an operation known only to be a function of its operands and attributes.
+
+        Loop counters that the operands depend on become leading indices of the atom, so that its
+        values at two trips are two values.
+        """
+        counters = sorted({v for x in operands for v in variables_of(x.poly) if v < 0})
+        box = self.algebra.box(())
+        count = len(counters)
+        terms: list[Terms] = []
+        for x in operands:
+            extents = self.algebra.box(x.digits)
+            places = {v: variable(i) for i, v in enumerate(counters)}
+            places |= {v: variable(v + count) for v in extents if v >= 0}
+            moved = {v + count: n for v, n in extents.items() if v >= 0}
+            moved |= {i: box[v] for i, v in enumerate(counters)}
+            terms.append(sorted_terms(self.algebra.substitute(x.poly, places, moved)))
+        plain = plain_digits(shape)
+        extents = tuple(n for dimension in plain for n in dimension)
+        key = attributes, tuple(x.digits for x in operands), shape
+        content = Uninterpreted(opcode, tuple(terms), key)
+        atom = self.atoms.intern(content, (*(box[v] for v in counters), *extents))
+        access = (*map(variable, counters), *map(variable, range(len(extents))))
+        return Tensor(plain, {(((atom, access, 1),), ()): Fraction(1)})
 
     def whole(self, content: Content, shape: Shape) -> Tensor:
         """Return an atom read at every index of a shape."""
@@ -59,8 +118,9 @@ class Denotation:
 
     def require_finite(self, tensor: Tensor) -> None:
         """Refuse arithmetic with an infinite constant."""
-        for factors, _ in tensor.poly:
-            if any(isinstance(self.atoms.content(atom), Infinity) for atom, _, _ in factors):
+        infinities = self.atoms.infinities
+        for factors, _ in tensor.poly if infinities else ():
+            if any(atom in infinities for atom, _, _ in factors):
                 raise Undenotable("arithmetic with an infinite constant")
 
     def region(self, block: Block, arguments: Sequence[Tensor]) -> list[Tensor]:
@@ -80,7 +140,7 @@ class Denotation:
     def region_symbols(self, block: Block) -> list[Tensor]:
         """Return a scalar unknown for each argument of a region."""
         return [
-            self.argument(f"(region argument {i})", value.shape)
+            self.argument(f"(region argument {i})", value.shape, value.type.element)
             for i, value in enumerate(block.arguments)
         ]
 
@@ -103,6 +163,7 @@ TAKE_INFINITY = frozenset(
         "stablehlo.compare",
         "stablehlo.concatenate",
         "stablehlo.convert",
+        "stablehlo.exponential",
         "stablehlo.maximum",
         "stablehlo.minimum",
         "stablehlo.optimization_barrier",

@@ -40,13 +40,19 @@ class Applied:
         """Return 1 - t."""
         return self.p.negation(t)
 
-    def above(self) -> Tensor:
-        """Return [x0 > x1]."""
-        return self.p.mask(Relation.POSITIVE, self.p.add(self.x[0], self.x[1], -1))
+    def wins(self, relation: Relation) -> tuple[Tensor, Tensor]:
+        """Return the masks of x0 and of x1 winning an extreme; the two add up to 1.
 
-    def below(self) -> Tensor:
-        """Return [x0 < x1]."""
-        return self.p.mask(Relation.NEGATIVE, self.p.add(self.x[0], self.x[1], -1))
+        At a tie a constant operand wins, else x0. Any rule for ties is right where operands that
+        are equal on an open set have equal derivatives there; this one is what relu and a search
+        for the first maximum compute.
+        """
+        first, second = self.x
+        if constant_of(second.poly) is None:
+            loses = self.p.compare(relation, second, first)
+            return self.one_minus(loses), loses
+        wins = self.p.compare(relation, first, second)
+        return wins, self.one_minus(wins)
 
 
 Slopes = Callable[[Applied, Tensor], Sequence[Tensor | None]]
@@ -75,14 +81,8 @@ POINTWISE: dict[str, Slopes] = {
     "stablehlo.rsqrt": lambda a, g: (a.p.scale(a.times(g, a.power(0, -3 * _HALF)), -_HALF),),
     "stablehlo.abs": lambda a, g: (a.times(g, a.p.sign(a.x[0])),),
     "stablehlo.sign": lambda a, g: (None,),
-    "stablehlo.maximum": lambda a, g: (
-        a.times(g, a.above()),
-        a.times(g, a.one_minus(a.above())),
-    ),
-    "stablehlo.minimum": lambda a, g: (
-        a.times(g, a.below()),
-        a.times(g, a.one_minus(a.below())),
-    ),
+    "stablehlo.maximum": lambda a, g: [a.times(g, m) for m in a.wins(Relation.POSITIVE)],
+    "stablehlo.minimum": lambda a, g: [a.times(g, m) for m in a.wins(Relation.NEGATIVE)],
     "stablehlo.convert": lambda a, g: (g,),
     "stablehlo.compare": lambda a, g: (None, None),
     "chlo.square": lambda a, g: (a.p.scale(a.times(g, a.x[0]), 2),),

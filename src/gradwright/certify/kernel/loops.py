@@ -23,12 +23,11 @@ TRIP_LIMIT = 100_000
 
 def _while(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
     condition, body = operation.regions
-    symbols = [
-        den.argument(f"(carried {i} of line {operation.line})", value.shape)
-        for i, value in enumerate(body.arguments)
-    ]
+    symbols = [den.fresh("carried", value) for value in body.arguments]
     counter, step = _counter(den, body, operands, symbols)
     trips = _trips(den, condition, operands, symbols, counter, step)
+    if trips == 0:
+        return operands
     k = den.algebra.loop(trips)
     carried = list(operands)
     carried[counter] = _at_trip(den, operands[counter], k, trips, step)
@@ -59,7 +58,7 @@ def _counter(
             continue
         after = den.region(_only(body, i), symbols)[0]
         step = constant_of(add(after.poly, symbol.poly, -1))
-        if step:
+        if step and step.denominator == 1:
             return i, int(step)
     raise Undenotable("a loop without a counter that starts at a constant")
 

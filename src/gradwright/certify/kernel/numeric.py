@@ -17,13 +17,12 @@ def _compare(den: Denotation, operation: Operation, operands: Sequence[Tensor]) 
     if operation.attributes.compare_type is attr.CompareType.TOTALORDER:
         raise Undenotable("a comparison by total order")
     p = den.pointwise
-    difference = p.add(operands[0], operands[1], -1)
-    relation, negated = _RELATIONS[operation.attributes.direction]
-    mask = p.mask(relation, difference)
+    relation, negated = RELATIONS[operation.attributes.direction]
+    mask = p.compare(relation, operands[0], operands[1])
     return [p.negation(mask) if negated else mask]
 
 
-_RELATIONS = {
+RELATIONS = {
     attr.Direction.GT: (Relation.POSITIVE, False),
     attr.Direction.LE: (Relation.POSITIVE, True),
     attr.Direction.LT: (Relation.NEGATIVE, False),
@@ -31,6 +30,7 @@ _RELATIONS = {
     attr.Direction.EQ: (Relation.ZERO, False),
     attr.Direction.NE: (Relation.ZERO, True),
 }
+"""Which relation each direction tests, or tests the opposite of."""
 
 
 def _select(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:

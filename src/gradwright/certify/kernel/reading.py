@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from gradwright.certify.kernel.algebra import Undenotable
+from gradwright.certify.kernel.algebra import Poly, Undenotable
 from gradwright.certify.kernel.atoms import Factor
 from gradwright.certify.kernel.index import Affine, Guards
 from gradwright.certify.kernel.linear import full_column_rank
@@ -68,3 +68,20 @@ def _spell(e: Affine) -> str:
 
 def _name(v: int) -> str:
     return f"v{v}" if v >= 0 else f"k{-v}"
+
+
+def vanishes(p: Poly, extents: Mapping[int, int]) -> bool:
+    """Return whether a sum of guards, without factors, is 0 on the whole box."""
+    if any(factors for factors, _ in p):
+        return False
+    names = ", ".join(_name(v) for v in extents)
+    total = isl.PwQPolynomial(f"{{ [{names}] -> 0 }}")
+    for (_, guards), c in p.items():
+        points = Reading((), guards, tuple(extents), (), extents).points(_no_extents)
+        part = isl.PwQPolynomial(f"{{ [{names}] -> {c.numerator}/{c.denominator} }}")
+        total = total.add(part.intersect_domain(points))
+    return bool(total.is_zero())
+
+
+def _no_extents(_: int) -> tuple[int, ...]:
+    return ()

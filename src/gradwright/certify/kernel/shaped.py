@@ -5,8 +5,8 @@ from fractions import Fraction
 from math import prod
 
 from gradwright.certify.kernel import forms
-from gradwright.certify.kernel.algebra import Undenotable, sorted_terms
-from gradwright.certify.kernel.atoms import Coordinate, Dense, Infinity, Uninterpreted
+from gradwright.certify.kernel.algebra import Undenotable
+from gradwright.certify.kernel.atoms import Coordinate, Dense, Infinity
 from gradwright.certify.kernel.denotation import Denotation, Rule
 from gradwright.certify.kernel.index import variable
 from gradwright.certify.kernel.multilinear import Multilinear
@@ -60,8 +60,7 @@ def reshape(den: Denotation, tensor: Tensor, shape: Shape) -> Tensor:
     """Return the elements in row-major order at another shape."""
     grouped = regroup(tensor.digits, shape)
     if grouped is None:
-        content = Uninterpreted("reshape", (sorted_terms(tensor.poly),), (tensor.digits, shape))
-        return den.whole(content, shape)
+        return den.opaque("reshape", [tensor], None, shape)
     digits, mapping = grouped
     return Tensor(digits, den.algebra.substitute(tensor.poly, mapping, den.algebra.box(digits)))
 
@@ -160,13 +159,15 @@ def _extreme(
 ) -> Tensor:
     """Return a maximum over dimensions as a value known only by its operand."""
     x, start = operands
-    infinite = den.algebra.is_infinite(start.poly)
-    if infinite is not (opcode == "reduce_maximum"):
-        raise Undenotable(f"a {opcode} that starts from a finite number")
-    den.require_finite(x)
-    key = (x.digits, operation.attributes)
-    content = Uninterpreted(opcode, (sorted_terms(x.poly),), key)
-    return den.whole(content, operation.results[0].shape)
+    require_neutral(den, start, opcode == "reduce_maximum")
+    return den.opaque(opcode, [x], operation.attributes, operation.results[0].shape)
+
+
+def require_neutral(den: Denotation, start: Tensor, below: bool) -> None:
+    """Refuse a maximum that starts from anything but -inf, a minimum from anything but +inf."""
+    atom = den.atoms.intern(Infinity(below), ())
+    if start.poly != {(((atom, (), 1),), ()): Fraction(1)}:
+        raise Undenotable("an extreme that starts from a finite number")
 
 
 def _reduce_window(

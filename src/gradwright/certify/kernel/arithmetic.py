@@ -1,0 +1,119 @@
+"""Ring operations on tensors of one shape: sums, products, and choices by a mask."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import reduce
+
+from gradwright.certify.kernel.algebra import (
+    Algebra,
+    Poly,
+    TooLarge,
+    Undenotable,
+    add,
+    number,
+    scaled,
+)
+from gradwright.certify.kernel.atoms import Factor
+from gradwright.certify.kernel.classes import intern_class
+from gradwright.certify.kernel.conditions import Conditions
+from gradwright.certify.kernel.index import Affine
+from gradwright.certify.kernel.multilinear import Contractions
+from gradwright.certify.kernel.tensor import Digits, Tensor, common_refinement, refinement_map
+
+SPLIT_LIMIT = 4
+"""Masks of an argument by which a nonlinear function of it is split into cases."""
+
+
+class Arithmetic:
+    """Sums, products and choices, exact everywhere; `conditions` gathers what is assumed."""
+
+    def __init__(self, algebra: Algebra, contractions: Contractions) -> None:
+        self.algebra = algebra
+        self.contractions = contractions
+        self.conditions = Conditions()
+
+    @property
+    def kinks(self) -> set[int]:
+        """Atoms P for which [P = 0] was read as 0."""
+        return self.conditions.kinks
+
+    def align(self, *tensors: Tensor) -> list[Tensor]:
+        """Return the tensors over common digits."""
+        digits = reduce(_refined, (tensor.digits for tensor in tensors))
+        return [self._over(tensor, digits) for tensor in tensors]
+
+    def add(self, a: Tensor, b: Tensor, scale: Fraction | int = 1) -> Tensor:
+        """Return a + scale * b."""
+        a, b = self.align(a, b)
+        return Tensor(a.digits, add(a.poly, b.poly, scale))
+
+    def scale(self, a: Tensor, c: Fraction | int) -> Tensor:
+        """Return c * a."""
+        return Tensor(a.digits, scaled(a.poly, c))
+
+    def multiply(self, a: Tensor, b: Tensor) -> Tensor:
+        """Return a * b."""
+        a, b = self.align(a, b)
+        try:
+            product = self.algebra.multiply(a.poly, b.poly, self.algebra.box(a.digits))
+        except TooLarge:
+            left, right = self.contractions.as_term(a), self.contractions.as_term(b)
+            product = self.algebra.multiply(left.poly, right.poly, self.algebra.box(a.digits))
+        return Tensor(a.digits, product)
+
+    def negation(self, m: Tensor) -> Tensor:
+        """Return 1 - m."""
+        return self.add(Tensor(m.digits, number(1)), m, -1)
+
+    def select(self, m: Tensor, on: Tensor, off: Tensor) -> Tensor:
+        """Return m * on + (1 - m) * off, for m in {0, 1}."""
+        return self.add(off, self.multiply(m, self.add(on, off, -1)))
+
+    def number(self, like: Tensor, c: Fraction | int) -> Tensor:
+        """Return the constant c at the shape of a tensor."""
+        return Tensor(like.digits, number(c))
+
+    def cases(self, a: Tensor) -> tuple[Tensor, Tensor, Tensor] | None:
+        """Return (m, a at m = 1, a at m = 0) for a mask that is a factor in a, else None."""
+        mask = next(iter(self._masks(a.poly)), None)
+        if mask is None:
+            return None
+        m = Tensor(a.digits, {((mask,), ()): Fraction(1)})
+        return m, self._at(a, mask, 1), self._at(a, mask, 0)
+
+    def few_cases(self, a: Tensor) -> tuple[Tensor, Tensor, Tensor] | None:
+        """Return the cases of `a` where it has few masks, else None."""
+        return self.cases(a) if len(set(self._masks(a.poly))) <= SPLIT_LIMIT else None
+
+    def _masks(self, p: Poly) -> Iterable[Factor]:
+        return (f for factors, _ in p for f in factors if self.algebra.atoms.is_mask(f[0]))
+
+    def _at(self, a: Tensor, mask: Factor, value: int) -> Tensor:
+        """Return a where a mask has one value."""
+        total: Poly = {}
+        for (factors, guards), c in a.poly.items():
+            rest = tuple(f for f in factors if f != mask)
+            if value or rest == factors:
+                total = add(total, {(rest, guards): c})
+        return Tensor(a.digits, total)
+
+    def class_of(self, a: Tensor) -> tuple[Fraction, int, tuple[Affine, ...]]:
+        """Return (c, atom, access) with a = c * atom[access]."""
+        return intern_class(self.algebra, a.poly, self.algebra.box(a.digits))
+
+    def _over(self, tensor: Tensor, digits: Digits) -> Tensor:
+        if tensor.digits == digits:
+            return tensor
+        extents = self.algebra.box(digits)
+        mapping = refinement_map(tensor.digits, digits)
+        return Tensor(digits, self.algebra.substitute(tensor.poly, mapping, extents))
+
+
+def _refined(left: Digits, right: Digits) -> Digits:
+    refined: list[tuple[int, ...]] = []
+    for a, b in zip(left, right, strict=True):
+        common = common_refinement(a, b)
+        if common is None:
+            raise Undenotable(f"dimensions split in ways that do not fit: {a} and {b}")
+        refined.append(common)
+    return tuple(refined)

@@ -1,0 +1,103 @@
+"""Which functions vanish on a null set only: there a mask [P = 0] may be read as 0.
+
+Without this test the two conventions of a kink, P > 0 and P >= 0, would be the same even where
+P is 0 on an open set, as a sum of two rectified values is.
+"""
+
+from gradwright.certify.kernel.atoms import (
+    Argument,
+    Atoms,
+    Class,
+    Factor,
+    Function,
+    Mask,
+    Monomial,
+    Numbers,
+    Sum,
+    Terms,
+    Uninterpreted,
+)
+from gradwright.certify.kernel.index import Affine, combine
+
+
+class Generic:
+    """Decides, soundly and without search, that the zeros of an atom are a null set."""
+
+    def __init__(self, atoms: Atoms) -> None:
+        self.atoms = atoms
+        self._reached: dict[int, frozenset[int]] = {}
+
+    def vanishes_rarely(self, atom: int) -> bool:
+        """Return whether {inputs: atom = 0} has measure 0 at every index.
+
+        True for a real argument; for a sum c * x[e] + rest where the entry x[e] of a real argument
+        is not read by the rest (an affine function of that entry); and for a sum of products of
+        different real arguments over all its indices (a polynomial with positive coefficients).
+        """
+        match self.atoms.content(atom):
+            case Argument(numbers=Numbers.REAL):
+                return True
+            case Class() as content:
+                return any(self._free(content.terms, i) for i in range(len(content.terms)))
+            case Sum(guards=()) as content:
+                numbers = [a for a, _, q in content.factors if q == 1 and self._real(a)]
+                return len(numbers) == len(set(numbers)) == len(content.factors)
+            case _:
+                return False
+
+    def _free(self, terms: Terms, place: int) -> bool:
+        """Whether a term is c * x[e], and no other term reads the entry x[e]."""
+        (factors, guards), _ = terms[place]
+        if guards or len(factors) != 1:
+            return False
+        atom, access, exponent = factors[0]
+        if exponent != 1 or not self._real(atom):
+            return False
+        others = (monomial for i, (monomial, _) in enumerate(terms) if i != place)
+        return all(self._avoids(monomial, atom, access) for monomial in others)
+
+    def _avoids(self, monomial: Monomial, atom: int, access: tuple[Affine, ...]) -> bool:
+        for factor in monomial[0]:
+            if factor[0] == atom and not _apart(factor[1], access):
+                return False
+            if factor[0] != atom and atom in self.reached(factor[0]):
+                return False
+        return True
+
+    def _real(self, atom: int) -> bool:
+        content = self.atoms.content(atom)
+        return isinstance(content, Argument) and content.numbers is Numbers.REAL
+
+    def reached(self, atom: int) -> frozenset[int]:
+        """Return the arguments that an atom depends on."""
+        known = self._reached.get(atom)
+        if known is None:
+            known = self._reached[atom] = self._search(atom)
+        return known
+
+    def _search(self, atom: int) -> frozenset[int]:
+        match self.atoms.content(atom):
+            case Argument():
+                return frozenset((atom,))
+            case Function(inner=inner) | Mask(inner=inner):
+                return frozenset() if inner is None else self.reached(inner)
+            case Class(terms=terms):
+                return self._terms(terms)
+            case Sum(factors=factors):
+                return self._factors(factors)
+            case Uninterpreted(operands=operands):
+                return frozenset[int]().union(*map(self._terms, operands))
+            case _:
+                return frozenset()
+
+    def _terms(self, terms: Terms) -> frozenset[int]:
+        return frozenset[int]().union(*(self._factors(factors) for (factors, _), _ in terms))
+
+    def _factors(self, factors: tuple[Factor, ...]) -> frozenset[int]:
+        return frozenset[int]().union(*(self.reached(a) for a, _, _ in factors))
+
+
+def _apart(left: tuple[Affine, ...], right: tuple[Affine, ...]) -> bool:
+    """Whether two accesses differ at every point: by a constant in some index."""
+    differences = (combine(((1, a), (-1, b))) for a, b in zip(left, right, strict=True))
+    return any(not terms and offset for offset, terms in differences)

@@ -1,0 +1,201 @@
+"""Comparisons and what is built from them: masks in {0, 1}, maxima, minima, absolute values.
+
+Masks are exact: [a >= 0] is [a > 0] + [a = 0]. Only where the zeros of a function are a null set
+is [a = 0] read as 0, and then the function is listed as a kink.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import lcm
+
+from gradwright.certify.kernel.algebra import (
+    Algebra,
+    Poly,
+    constant_of,
+    scaled,
+)
+from gradwright.certify.kernel.arithmetic import Arithmetic
+from gradwright.certify.kernel.atoms import Class, Coordinate, Mask, Monomial, Relation, Sign
+from gradwright.certify.kernel.generic import Generic
+from gradwright.certify.kernel.index import Affine, Guard, combine, conjunction
+from gradwright.certify.kernel.infinite import Parts, parts, recombined
+from gradwright.certify.kernel.multilinear import Contractions
+from gradwright.certify.kernel.tensor import Tensor
+
+
+class Masks(Arithmetic):
+    """Comparisons of tensors of one shape."""
+
+    def __init__(self, algebra: Algebra, contractions: Contractions) -> None:
+        super().__init__(algebra, contractions)
+        self._generic = Generic(algebra.atoms)
+
+    def compare(self, relation: Relation, a: Tensor, b: Tensor) -> Tensor:
+        """Return [a > b], [a < b] or [a = b], where either may be infinite."""
+        if relation is Relation.NEGATIVE:
+            return self.compare(Relation.POSITIVE, b, a)
+        left, right = parts(self, a), parts(self, b)
+        mask = self.mask(relation, self.add(left.finite, right.finite, -1))
+        if left.is_finite and right.is_finite:
+            return mask
+        mask = self.multiply(mask, self.multiply(left.where_finite, right.where_finite))
+        if relation is Relation.ZERO:
+            both = (left.above, right.above), (left.below, right.below)
+        else:
+            both = (
+                (left.above, self.negation(right.above)),
+                (self.negation(left.below), right.below),
+            )
+            overlap = self.multiply(left.above, right.below)
+            mask = self.add(mask, overlap, -1)
+        for p, q in both:
+            mask = self.add(mask, self.multiply(p, q))
+        return mask
+
+    def mask(self, relation: Relation, a: Tensor) -> Tensor:
+        """Return [a > 0], [a < 0] or [a = 0] of a finite tensor.
+
+        Over a constant it is a number; over coordinates a guard; of a product that is one class
+        it is the mask of the product; a mask inside a sum is expanded by cases:
+        [P] = m [P at m = 1] + (1 - m) [P at m = 0].
+        """
+        if relation is Relation.NEGATIVE:
+            return self.mask(Relation.POSITIVE, self.scale(a, -1))
+        c = constant_of(a.poly)
+        if c is not None:
+            return self.number(a, int(c > 0 if relation is Relation.POSITIVE else c == 0))
+        guard = self._coordinate_guard(relation, a)
+        if guard is not None:
+            return Tensor(a.digits, guard)
+        split = self.cases(self._opened_product(a))
+        if split is not None:
+            m, on, off = split
+            return self.select(m, self.mask(relation, on), self.mask(relation, off))
+        return self._mask_atom(relation, a)
+
+    def _mask_atom(self, relation: Relation, a: Tensor) -> Tensor:
+        """Return a mask as an atom; [-P > 0] is 1 - [P > 0] - [P = 0]."""
+        scale, inner, access = self.class_of(a)
+        if self.algebra.atoms.sign(inner) is Sign.POSITIVE:
+            return self.number(a, int(relation is Relation.POSITIVE and scale > 0))
+        if relation is Relation.ZERO:
+            return self._zero(a, inner, access)
+        extents = self.algebra.atoms.extents(inner)
+        atom = self.algebra.atoms.intern(Mask(relation, inner), extents)
+        mask = Tensor(a.digits, {(((atom, access, 1),), ()): Fraction(1)})
+        if scale > 0:
+            return mask
+        return self.add(self.negation(mask), self._zero(a, inner, access), -1)
+
+    def _zero(self, a: Tensor, inner: int, access: tuple[Affine, ...]) -> Tensor:
+        if self._generic.vanishes_rarely(inner):
+            self.conditions.kinks.add(inner)
+            return self.number(a, 0)
+        extents = self.algebra.atoms.extents(inner)
+        atom = self.algebra.atoms.intern(Mask(Relation.ZERO, inner), extents)
+        return Tensor(a.digits, {(((atom, access, 1),), ()): Fraction(1)})
+
+    def sign(self, a: Tensor) -> Tensor:
+        """Return [a > 0] - [a < 0]."""
+        positive = self.mask(Relation.POSITIVE, a)
+        return self.add(positive, self.mask(Relation.NEGATIVE, a), -1)
+
+    def absolute(self, a: Tensor) -> Tensor:
+        """Return |a| = max(a, -a)."""
+        return self.maximum(a, self.scale(a, -1))
+
+    def maximum(self, a: Tensor, b: Tensor) -> Tensor:
+        """Return max(a, b) = b + [a > b] (a - b), the same for max(b, a)."""
+        return self._extreme(a, b, self._finite_maximum, neutral=-1)
+
+    def minimum(self, a: Tensor, b: Tensor) -> Tensor:
+        """Return min(a, b) = a + b - max(a, b)."""
+        return self._extreme(a, b, self._finite_minimum, neutral=1)
+
+    def _finite_maximum(self, a: Tensor, b: Tensor) -> Tensor:
+        difference = self.add(a, b, -1)
+        if self.leads_negative(difference):
+            a, b, difference = b, a, self.scale(difference, -1)
+        return self.select(self.mask(Relation.POSITIVE, difference), a, b)
+
+    def _finite_minimum(self, a: Tensor, b: Tensor) -> Tensor:
+        return self.add(self.add(a, b), self._finite_maximum(a, b), -1)
+
+    def _extreme(
+        self, a: Tensor, b: Tensor, finite: Callable[[Tensor, Tensor], Tensor], neutral: int
+    ) -> Tensor:
+        """Return an extreme; infinities of sign `neutral` leave it to the other operand."""
+        left, right = parts(self, a), parts(self, b)
+        if left.is_finite and right.is_finite:
+            return finite(a, b)
+        total = self._times(
+            finite(left.finite, right.finite), left.where_finite, right.where_finite
+        )
+        given_way = self._times(left.finite, left.where_finite, right.side(neutral))
+        taken_over = self._times(right.finite, right.where_finite, left.side(neutral))
+        total = self.add(self.add(total, given_way), taken_over)
+        both = self.multiply(left.side(neutral), right.side(neutral))
+        h, k = left.side(-neutral), right.side(-neutral)
+        either = self.add(self.add(h, k), self.multiply(h, k), -1)
+        below, above = (both, either) if neutral < 0 else (either, both)
+        return recombined(self, Parts(total, below, above))
+
+    def _times(self, *factors: Tensor) -> Tensor:
+        product = factors[0]
+        for factor in factors[1:]:
+            product = self.multiply(product, factor)
+        return product
+
+    def leads_negative(self, a: Tensor) -> bool:
+        """Return whether the coefficient that a class would divide out is negative."""
+        c = constant_of(a.poly)
+        return (self.class_of(a)[0] if c is None else c) < 0
+
+    def _opened_product(self, a: Tensor) -> Tensor:
+        """Return a class that is one product, written out; anything else as it is."""
+        if len(a.poly) != 1:
+            return a
+        ((factors, guards), c) = next(iter(a.poly.items()))
+        if guards or len(factors) != 1 or factors[0][2] != 1:
+            return a
+        content = self.algebra.atoms.content(factors[0][0])
+        if not isinstance(content, Class) or len(content.terms) != 1:
+            return a
+        mapping = dict(enumerate(factors[0][1]))
+        box = self.algebra.box(a.digits)
+        return Tensor(
+            a.digits, scaled(self.algebra.substitute(dict(content.terms), mapping, box), c)
+        )
+
+    def _coordinate_guard(self, relation: Relation, a: Tensor) -> Poly | None:
+        """Return the mask as guards where a is affine in coordinates."""
+        whole = lcm(*(c.denominator for c in a.poly.values()))
+        found: list[tuple[int, Affine]] = []
+        offset = 0
+        for monomial, c in a.poly.items():
+            e = self._coordinate(monomial)
+            if e is None:
+                return None
+            if monomial[0]:
+                found.append((int(c * whole), e))
+            else:
+                offset += int(c * whole)
+        return self._guard_poly(relation, combine(found, offset), a)
+
+    def _coordinate(self, monomial: Monomial) -> Affine | None:
+        """Return what a coordinate is read at (0 for a constant), None for anything else."""
+        factors, guards = monomial
+        if guards or len(factors) > 1:
+            return None
+        if not factors:
+            return 0, ()
+        atom, access, exponent = factors[0]
+        is_coordinate = isinstance(self.algebra.atoms.content(atom), Coordinate)
+        return access[0] if is_coordinate and exponent == 1 else None
+
+    def _guard_poly(self, relation: Relation, e: Affine, a: Tensor) -> Poly:
+        box = self.algebra.box(a.digits)
+        reach = 1 + abs(e[0]) + sum(abs(k) * box[v] for v, k in e[1])
+        guard: Guard = (e, 1, reach) if relation is Relation.POSITIVE else (e, 0, 1)
+        guards = conjunction((guard,), box)
+        return {} if guards is None else {((), guards): Fraction(1)}
