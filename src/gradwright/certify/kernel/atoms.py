@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from gradwright.certify.kernel.index import Affine, Guards
+from gradwright.hlo.attributes import Window
 
 Exponent = int | Fraction
 Factor = tuple[int, tuple[Affine, ...], Exponent]
@@ -122,6 +123,22 @@ class Sum:
 
 
 @dataclass(frozen=True, slots=True)
+class Selector:
+    """1 at (o, i) where entry i of the operand wins window o of a result of this shape, else 0.
+
+    Windows are walked in row-major order; a later entry wins where it is larger (smaller where
+    not `maximum`), and at a tie unless `first`. `digits` are those that the terms are over.
+    """
+
+    operand: Terms
+    digits: tuple[tuple[int, ...], ...]
+    shape: tuple[int, ...]
+    window: Window
+    maximum: bool
+    first: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Uninterpreted:
     """An operation known only to be a function of its operands and attributes."""
 
@@ -141,6 +158,7 @@ Content = (
     | Mask
     | Class
     | Sum
+    | Selector
     | Uninterpreted
 )
 
@@ -200,7 +218,7 @@ class Atoms:
         match content:
             case Base() | Pi() | Function(name="exponential" | "logistic"):
                 return Sign.POSITIVE
-            case Mask() | Coordinate() | Argument(numbers=Numbers.TRUTH):
+            case Mask() | Selector() | Coordinate() | Argument(numbers=Numbers.TRUTH):
                 return Sign.NONNEGATIVE
             case Dense(entries=entries):
                 least = min(entries, default=-1)
@@ -240,7 +258,7 @@ class Atoms:
 
 def _is_mask(content: Content) -> bool:
     match content:
-        case Mask() | Argument(numbers=Numbers.TRUTH):
+        case Mask() | Selector() | Argument(numbers=Numbers.TRUTH):
             return True
         case Dense(entries=entries):
             return set(entries) <= {0, 1}

@@ -14,17 +14,18 @@ from gradwright.certify.kernel.atoms import (
     Argument,
     Atoms,
     Content,
+    Coordinate,
     Numbers,
     Terms,
     Uninterpreted,
 )
 from gradwright.certify.kernel.conditions import Conditions
 from gradwright.certify.kernel.index import variable
-from gradwright.certify.kernel.multilinear import Contractions, Multilinear
+from gradwright.certify.kernel.multilinear import Application, Contractions, Multilinear
 from gradwright.certify.kernel.pointwise import Pointwise
 from gradwright.certify.kernel.relations import Relations
 from gradwright.certify.kernel.sums import Summation
-from gradwright.certify.kernel.tensor import Shape, Tensor, plain_digits
+from gradwright.certify.kernel.tensor import Digits, Shape, Tensor, plain_digits
 from gradwright.hlo import Block, ElementType, Operation, Value
 from gradwright.hlo.attributes import Opaque
 
@@ -82,24 +83,35 @@ class Denotation:
         Loop counters that the operands depend on become leading indices of the atom, so that its
         values at two trips are two values.
         """
-        counters = sorted({v for x in operands for v in variables_of(x.poly) if v < 0})
-        box = self.algebra.box(())
+        terms, counters = self.closed(operands)
+        key = attributes, tuple(x.digits for x in operands), shape
+        return self.indexed(Uninterpreted(opcode, terms, key), counters, plain_digits(shape))
+
+    def closed(self, operands: Sequence[Tensor]) -> tuple[tuple[Terms, ...], tuple[int, ...]]:
+        """Return the terms of operands after the loop counters they read, and those counters.
+
+        The counters become the first variables, so that the terms mention nothing else.
+        """
+        counters = tuple(sorted({v for x in operands for v in variables_of(x.poly) if v < 0}))
         count = len(counters)
+        loops = self.algebra.box(())
         terms: list[Terms] = []
         for x in operands:
             extents = self.algebra.box(x.digits)
             places = {v: variable(i) for i, v in enumerate(counters)}
             places |= {v: variable(v + count) for v in extents if v >= 0}
             moved = {v + count: n for v, n in extents.items() if v >= 0}
-            moved |= {i: box[v] for i, v in enumerate(counters)}
+            moved |= {i: loops[v] for i, v in enumerate(counters)}
             terms.append(sorted_terms(self.algebra.substitute(x.poly, places, moved)))
-        plain = plain_digits(shape)
-        extents = tuple(n for dimension in plain for n in dimension)
-        key = attributes, tuple(x.digits for x in operands), shape
-        content = Uninterpreted(opcode, tuple(terms), key)
-        atom = self.atoms.intern(content, (*(box[v] for v in counters), *extents))
+        return tuple(terms), counters
+
+    def indexed(self, content: Content, counters: Sequence[int], digits: Digits) -> Tensor:
+        """Return an atom read at loop counters and at the variables of a tensor."""
+        loops = self.algebra.box(())
+        extents = tuple(n for dimension in digits for n in dimension)
+        atom = self.atoms.intern(content, (*(loops[v] for v in counters), *extents))
         access = (*map(variable, counters), *map(variable, range(len(extents))))
-        return Tensor(plain, {(((atom, access, 1),), ()): Fraction(1)})
+        return Tensor(digits, {(((atom, access, 1),), ()): Fraction(1)})
 
     def whole(self, content: Content, shape: Shape) -> Tensor:
         """Return an atom read at every index of a shape."""
@@ -107,6 +119,15 @@ class Denotation:
         atom = self.atoms.intern(content, extents)
         access = tuple(variable(i) for i in range(len(extents)))
         return Tensor(plain_digits(shape), {(((atom, access, 1),), ()): Fraction(1)})
+
+    def coordinate(self, shape: Shape, dimension: int) -> Tensor:
+        """Return the index along a dimension, at every index of a shape."""
+        extent = shape[dimension]
+        if extent == 1:
+            return self.splat(0, shape)
+        atom = self.atoms.intern(Coordinate(extent), (extent,))
+        place = variable(sum(1 for n in shape[:dimension] if n != 1))
+        return Tensor(plain_digits(shape), {(((atom, (place,), 1),), ()): Fraction(1)})
 
     def splat(self, c: Fraction | int, shape: Shape) -> Tensor:
         """Return the constant tensor c."""
@@ -138,9 +159,12 @@ class Denotation:
         return environment[id(value)]
 
     def region_symbols(self, block: Block) -> list[Tensor]:
-        """Return a scalar unknown for each argument of a region."""
+        """Return a scalar unknown for each argument of a region.
+
+        They count as integers, so that no case of equality is dropped as a null set.
+        """
         return [
-            self.argument(f"(region argument {i})", value.shape, value.type.element)
+            self.argument(f"(region argument {i})", value.shape, ElementType.I32)
             for i, value in enumerate(block.arguments)
         ]
 
@@ -155,6 +179,21 @@ class Denotation:
     def linear(self, form: Multilinear, *operands: Tensor) -> Tensor:
         """Return the result of a multilinear form."""
         return self.contractions.apply(form, operands)
+
+    def applied(self, application: Application) -> Tensor:
+        """Return the result of a multilinear form at its operands."""
+        return self.contractions.apply(application.form, application.operands)
+
+    def pulled(self, application: Application, g: Tensor, count: int) -> list[Tensor | None]:
+        """Return the cotangents of an operation's operands that a multilinear form reads."""
+        cotangents: list[Tensor | None] = [None] * count
+        for operand, place in application.slots.items():
+            shape = application.operands[place].shape
+            form = application.form.transpose(place, shape)
+            others = list(application.operands)
+            others[place] = g
+            cotangents[operand] = self.linear(form, *others)
+        return cotangents
 
 
 TAKE_INFINITY = frozenset(

@@ -6,11 +6,13 @@ understood; the names of its operations decide nothing.
 """
 
 from gradwright.certify.kernel.denotation import Denotation, Rule
+from gradwright.certify.kernel.indexing import INDEXING
 from gradwright.certify.kernel.loops import LOOPS
 from gradwright.certify.kernel.numeric import LOGICAL, NUMERIC
 from gradwright.certify.kernel.shaped import SHAPED
+from gradwright.certify.kernel.windows import WINDOWS
 
-RULES: dict[str, Rule] = {**NUMERIC, **LOGICAL, **SHAPED, **LOOPS}
+RULES: dict[str, Rule] = {**NUMERIC, **LOGICAL, **SHAPED, **WINDOWS, **INDEXING, **LOOPS}
 """The denotation of every understood operation."""
 
 

@@ -11,9 +11,17 @@ from fractions import Fraction
 from gradwright.certify.kernel.algebra import Undenotable, constant_of, number
 from gradwright.certify.kernel.atoms import Relation
 from gradwright.certify.kernel.denotation import Denotation
+from gradwright.certify.kernel.indexing import (
+    gather_application,
+    scatter_application,
+    slice_application,
+    update_applications,
+)
+from gradwright.certify.kernel.multilinear import Application
 from gradwright.certify.kernel.pointwise import Pointwise
 from gradwright.certify.kernel.shaped import concatenation_forms, reshape, structural_form
 from gradwright.certify.kernel.tensor import Tensor
+from gradwright.certify.kernel.windows import window_application
 from gradwright.hlo import Operation
 
 
@@ -98,6 +106,8 @@ def pull(
     if slopes is not None:
         return slopes(Applied(den.pointwise, x, y[0]), g)
     special = _SPECIAL.get(operation.opcode)
+    if operation.opcode == "stablehlo.reduce":
+        return _reduce(den, operation, x, y[0], g)
     if special is None:
         raise Undenotable(f"{operation.opcode} has no derivative rule")
     return special(den, operation, x, g)
@@ -106,12 +116,32 @@ def pull(
 def _multilinear(
     den: Denotation, operation: Operation, x: Sequence[Tensor], g: Tensor
 ) -> Sequence[Tensor | None]:
-    form = structural_form(operation)
-    cotangents: list[Tensor | None] = []
-    for i, operand in enumerate(x):
-        others = [g if j == i else other for j, other in enumerate(x)]
-        cotangents.append(den.linear(form.transpose(i, operand.shape), *others))
-    return cotangents
+    slots = {i: i for i in range(len(x))}
+    return den.pulled(Application(structural_form(operation), tuple(x), slots), g, len(x))
+
+
+def _applied(build: Callable[[Denotation, Operation, Sequence[Tensor]], Application]) -> "Special":
+    """Return the rule of an operation that is one multilinear form of some of its operands."""
+
+    def rule(
+        den: Denotation, operation: Operation, x: Sequence[Tensor], g: Tensor
+    ) -> Sequence[Tensor | None]:
+        return den.pulled(build(den, operation, x), g, len(x))
+
+    return rule
+
+
+def _scatter(
+    den: Denotation, operation: Operation, x: Sequence[Tensor], g: Tensor
+) -> Sequence[Tensor | None]:
+    return [g, *den.pulled(scatter_application(den, operation, x), g, len(x))[1:]]
+
+
+def _update(
+    den: Denotation, operation: Operation, x: Sequence[Tensor], g: Tensor
+) -> Sequence[Tensor | None]:
+    placed, left = update_applications(den, operation, x)
+    return [den.pointwise.multiply(g, left), *den.pulled(placed, g, len(x))[1:]]
 
 
 def _first_operand(
@@ -125,13 +155,23 @@ def _first_operand(
 
 
 def _reduce(
-    den: Denotation, operation: Operation, x: Sequence[Tensor], g: Tensor
+    den: Denotation, operation: Operation, x: Sequence[Tensor], y: Tensor, g: Tensor
 ) -> Sequence[Tensor | None]:
     if not g.poly:
         return [None for _ in x]
-    if not den.combines_by(operation.regions[0], den.pointwise.add):
-        raise Undenotable("a maximum over dimensions whose cotangent is not 0")
-    return _first_operand(den, operation, x, g)
+    if den.combines_by(operation.regions[0], den.pointwise.add):
+        return _first_operand(den, operation, x, g)
+    return [_extreme(den, operation, x[0], y, g), None]
+
+
+def _extreme(den: Denotation, operation: Operation, x: Tensor, y: Tensor, g: Tensor) -> Tensor:
+    """Return g [x = y] / (number of entries equal to y): off ties the one winner gets g."""
+    p = den.pointwise
+    form = structural_form(operation)
+    spread = form.transpose(0, x.shape)
+    wins = p.compare(Relation.ZERO, x, den.linear(spread, y))
+    share = p.multiply(g, p.power(den.linear(form, wins), -1))
+    return p.multiply(wins, den.linear(spread, share))
 
 
 def _concatenate(
@@ -197,8 +237,11 @@ _SPECIAL: dict[str, Special] = {
     "stablehlo.dot_general": _multilinear,
     "stablehlo.convolution": _multilinear,
     "stablehlo.pad": _first_operand,
-    "stablehlo.reduce_window": _first_operand,
-    "stablehlo.reduce": _reduce,
+    "stablehlo.reduce_window": _applied(window_application),
+    "stablehlo.dynamic_slice": _applied(slice_application),
+    "stablehlo.gather": _applied(gather_application),
+    "stablehlo.scatter": _scatter,
+    "stablehlo.dynamic_update_slice": _update,
     "stablehlo.concatenate": _concatenate,
     "stablehlo.reshape": _reshape,
     "stablehlo.select": _select,

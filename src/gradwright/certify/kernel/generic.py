@@ -13,6 +13,7 @@ from gradwright.certify.kernel.atoms import (
     Mask,
     Monomial,
     Numbers,
+    Selector,
     Sum,
     Terms,
     Uninterpreted,
@@ -85,6 +86,8 @@ class Generic:
                 return self._terms(terms)
             case Sum(factors=factors):
                 return self._factors(factors)
+            case Selector(operand=operand):
+                return self._terms(operand)
             case Uninterpreted(operands=operands):
                 return frozenset[int]().union(*map(self._terms, operands))
             case _:

@@ -1,4 +1,4 @@
-"""Denotations of loops and of slices at computed places.
+"""Denotations of loops.
 
 A loop that counts from a constant to a constant is denoted once, for trip k, where k is a variable
 of its own: values that the body returns unchanged are invariant, and a value that only grows by a
@@ -11,8 +11,7 @@ from fractions import Fraction
 from gradwright.certify.kernel.algebra import Poly, Undenotable, add, constant_of
 from gradwright.certify.kernel.atoms import Coordinate
 from gradwright.certify.kernel.denotation import Denotation, Rule
-from gradwright.certify.kernel.index import Affine, bounds, combine, variable
-from gradwright.certify.kernel.multilinear import Multilinear
+from gradwright.certify.kernel.index import variable
 from gradwright.certify.kernel.tensor import Tensor
 from gradwright.hlo import Block, Operation
 from gradwright.hlo.writing import without_dead_code
@@ -108,40 +107,4 @@ def _with(values: Sequence[Tensor], places: Sequence[int], new: Sequence[Tensor]
     return changed
 
 
-def _dynamic_slice(
-    den: Denotation, operation: Operation, operands: Sequence[Tensor]
-) -> Sequence[Tensor]:
-    """Read x[start + o], for starts affine in loop counters that need no clamping."""
-    x, *starts = operands
-    shape = operation.results[0].shape
-    reads: list[Affine] = []
-    for d, start in enumerate(starts):
-        e = affine_index(den, start)
-        low, high = bounds(e, den.algebra.box(()))
-        if low < 0 or high + shape[d] > x.shape[d]:
-            raise Undenotable("a slice whose start would be clamped")
-        reads.append(combine(((1, e), (1, variable(d)))))
-    return [den.linear(Multilinear(shape, (), (tuple(reads),)), x)]
-
-
-def affine_index(den: Denotation, scalar: Tensor) -> Affine:
-    """Return an integer scalar as an expression in loop variables."""
-    parts: list[tuple[int, Affine]] = []
-    offset = 0
-    for (factors, guards), c in scalar.poly.items():
-        if guards or c.denominator != 1:
-            raise Undenotable("an index that is not affine in loop counters")
-        if not factors:
-            offset += int(c)
-            continue
-        atom, access, q = factors[0]
-        if len(factors) > 1 or q != 1 or not isinstance(den.atoms.content(atom), Coordinate):
-            raise Undenotable("an index that is not affine in loop counters")
-        parts.append((int(c), access[0]))
-    return combine(parts, offset)
-
-
-LOOPS: dict[str, Rule] = {
-    "stablehlo.while": _while,
-    "stablehlo.dynamic_slice": _dynamic_slice,
-}
+LOOPS: dict[str, Rule] = {"stablehlo.while": _while}

@@ -6,7 +6,7 @@ transpose, broadcast, reverse and concatenate are instances. The transpose with 
 operand exchanges it with the result.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -75,6 +75,19 @@ class Multilinear:
 def _lone_variable(e: Affine) -> int | None:
     """Return v where e is the expression v."""
     return e[1][0][0] if e[0] == 0 and len(e[1]) == 1 and e[1][0][1] == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """A multilinear form at its operands.
+
+    `slots` says which of them are operands of the operation at hand (operand number: place); the
+    others are masks and selectors, which are locally constant.
+    """
+
+    form: Multilinear
+    operands: tuple[Tensor, ...]
+    slots: Mapping[int, int]
 
 
 class Contractions:

@@ -6,11 +6,10 @@ from math import prod
 
 from gradwright.certify.kernel import forms
 from gradwright.certify.kernel.algebra import Undenotable
-from gradwright.certify.kernel.atoms import Coordinate, Dense, Infinity
+from gradwright.certify.kernel.atoms import Dense, Infinity
 from gradwright.certify.kernel.denotation import Denotation, Rule
-from gradwright.certify.kernel.index import variable
 from gradwright.certify.kernel.multilinear import Multilinear
-from gradwright.certify.kernel.tensor import Shape, Tensor, plain_digits, regroup
+from gradwright.certify.kernel.tensor import Shape, Tensor, regroup
 from gradwright.hlo import Operation
 from gradwright.hlo import attributes as attr
 from gradwright.hlo.literals import decimals
@@ -43,13 +42,7 @@ def _entry(word: str) -> Fraction | int:
 
 def _iota(den: Denotation, operation: Operation, _: Sequence[Tensor]) -> Sequence[Tensor]:
     assert isinstance(operation.attributes, attr.Iota)
-    shape, dimension = operation.results[0].shape, operation.attributes.dimension
-    extent = shape[dimension]
-    if extent == 1:
-        return [den.splat(0, shape)]
-    atom = den.atoms.intern(Coordinate(extent), (extent,))
-    position = sum(1 for n in shape[:dimension] if n != 1)
-    return [Tensor(plain_digits(shape), {(((atom, (variable(position),), 1),), ()): Fraction(1)})]
+    return [den.coordinate(operation.results[0].shape, operation.attributes.dimension)]
 
 
 def _reshape(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
@@ -170,18 +163,6 @@ def require_neutral(den: Denotation, start: Tensor, below: bool) -> None:
         raise Undenotable("an extreme that starts from a finite number")
 
 
-def _reduce_window(
-    den: Denotation, operation: Operation, operands: Sequence[Tensor]
-) -> Sequence[Tensor]:
-    if len(operands) != 2 or not den.combines_by(operation.regions[0], den.pointwise.add):
-        raise Undenotable("a windowed reduction by a region that is no sum")
-    for operand in operands:
-        den.require_finite(operand)
-    if operands[1].poly:
-        raise Undenotable("a windowed sum that starts from a number other than 0")
-    return [den.linear(structural_form(operation), operands[0])]
-
-
 SHAPED: dict[str, Rule] = {
     "stablehlo.constant": _constant,
     "stablehlo.iota": _iota,
@@ -195,5 +176,4 @@ SHAPED: dict[str, Rule] = {
     "stablehlo.pad": _pad,
     "stablehlo.concatenate": _concatenate,
     "stablehlo.reduce": _reduce,
-    "stablehlo.reduce_window": _reduce_window,
 }

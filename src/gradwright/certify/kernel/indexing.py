@@ -1,0 +1,248 @@
+"""Denotations of slices, gathers and scatters at computed places.
+
+A computed index is a mask: x[s] = sum over i of [s = i] x[i]. A start that is affine in loop
+counters is an index expression; any other is assumed to be in range, where nothing is clamped or
+dropped, and the operation is listed.
+"""
+
+from collections.abc import Sequence
+
+from gradwright.certify.kernel.algebra import Undenotable
+from gradwright.certify.kernel.atoms import Coordinate, Relation
+from gradwright.certify.kernel.denotation import Denotation, Rule
+from gradwright.certify.kernel.index import Affine, bounds, combine, constant, variable
+from gradwright.certify.kernel.multilinear import Application, Multilinear, Reads
+from gradwright.certify.kernel.tensor import Shape, Tensor
+from gradwright.hlo import Operation
+from gradwright.hlo import attributes as attr
+
+
+def affine_index(den: Denotation, scalar: Tensor) -> Affine | None:
+    """Return an integer scalar as an expression in loop variables, None where it is not one."""
+    parts: list[tuple[int, Affine]] = []
+    offset = 0
+    for (factors, guards), c in scalar.poly.items():
+        if guards or c.denominator != 1:
+            return None
+        if not factors:
+            offset += int(c)
+            continue
+        atom, access, q = factors[0]
+        if len(factors) > 1 or q != 1 or not isinstance(den.atoms.content(atom), Coordinate):
+            return None
+        parts.append((int(c), access[0]))
+    return combine(parts, offset)
+
+
+def _starts(
+    den: Denotation, operation: Operation, starts: Sequence[Tensor], sizes: Shape, extents: Shape
+) -> tuple[list[Affine], list[tuple[int, Tensor]]]:
+    """Return the index expression of each dimension, and the masks that bind summed ones.
+
+    Variables: the block's indices, then one summed index for each masked dimension.
+    """
+    rank = len(sizes)
+    reads: list[Affine] = []
+    masks: list[tuple[int, Tensor]] = []
+    for d, start in enumerate(starts):
+        e = affine_index(den, start)
+        if e is not None:
+            low, high = bounds(e, den.algebra.box(()))
+            if low < 0 or high + sizes[d] > extents[d]:
+                raise Undenotable("a slice whose start would be clamped")
+            reads.append(combine(((1, e), (1, variable(d)))))
+            continue
+        den.conditions.in_range.add(f"line {operation.line}: {operation.opcode}")
+        reads.append(variable(rank + len(masks)))
+        masks.append((d, _place_mask(den, start, (sizes[d],), extents[d])))
+    return reads, masks
+
+
+def _place_mask(den: Denotation, start: Tensor, offsets: Shape, extent: int) -> Tensor:
+    """Return [start[b] + o = i] over (b, o, i); without offsets [start[b] = i] over (b, i)."""
+    shape = (*start.shape, *offsets, extent)
+    reads = tuple(variable(d) for d in range(len(start.shape)))
+    difference = den.linear(Multilinear(shape, (), (reads,)), start)
+    if offsets:
+        offset = den.coordinate(shape, len(start.shape))
+        difference = den.pointwise.add(difference, offset)
+    position = den.coordinate(shape, len(shape) - 1)
+    return den.pointwise.mask(Relation.ZERO, den.pointwise.add(difference, position, -1))
+
+
+def slice_application(
+    den: Denotation, operation: Operation, operands: Sequence[Tensor]
+) -> Application:
+    """Return the sum that a slice at computed starts is: x[start + o]."""
+    x, *starts = operands
+    shape = operation.results[0].shape
+    reads, masks = _starts(den, operation, starts, shape, x.shape)
+    return _with_masks(shape, x, reads, masks)
+
+
+def _with_masks(
+    shape: Shape, x: Tensor, reads: Sequence[Affine], masks: Sequence[tuple[int, Tensor]]
+) -> Application:
+    summed = tuple(x.shape[d] for d, _ in masks)
+    mask_reads: list[Reads] = [(variable(d), reads[d]) for d, _ in masks]
+    form = Multilinear(shape, summed, (*mask_reads, tuple(reads)))
+    return Application(form, (*(mask for _, mask in masks), x), {0: len(masks)})
+
+
+def _dynamic_slice(
+    den: Denotation, operation: Operation, operands: Sequence[Tensor]
+) -> Sequence[Tensor]:
+    return [den.applied(slice_application(den, operation, operands))]
+
+
+def update_applications(
+    den: Denotation, operation: Operation, operands: Sequence[Tensor]
+) -> tuple[Application, Tensor]:
+    """Return how an update is placed, and the mask of what it leaves of the operand."""
+    x, update, *starts = operands
+    reads, masks = _starts(den, operation, starts, update.shape, x.shape)
+    sliced = _with_masks(update.shape, x, reads, masks)
+    place = sliced.slots[0]
+    form = sliced.form.transpose(place, x.shape)
+    placed = Application(form, (*sliced.operands[:place], update), {1: place})
+    ones = den.splat(1, update.shape)
+    covered = den.linear(form, *sliced.operands[:place], ones)
+    return placed, den.pointwise.negation(covered)
+
+
+def _dynamic_update_slice(
+    den: Denotation, operation: Operation, operands: Sequence[Tensor]
+) -> Sequence[Tensor]:
+    placed, left = update_applications(den, operation, operands)
+    kept = den.pointwise.multiply(operands[0], left)
+    return [den.pointwise.add(kept, den.applied(placed))]
+
+
+def gather_application(
+    den: Denotation, operation: Operation, operands: Sequence[Tensor]
+) -> Application:
+    """Return the sum over the indexed dimensions that a gather is."""
+    a = operation.attributes
+    assert isinstance(a, attr.Gather)
+    x, indices = operands
+    layout = _Layout(
+        a.offset_dims,
+        a.collapsed_slice_dims,
+        a.operand_batching_dims,
+        a.start_indices_batching_dims,
+        a.start_index_map,
+        a.index_vector_dim,
+    )
+    return layout.application(den, operation, operation.results[0].shape, x, indices)
+
+
+def _gather(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
+    return [den.applied(gather_application(den, operation, operands))]
+
+
+def scatter_application(
+    den: Denotation, operation: Operation, operands: Sequence[Tensor]
+) -> Application:
+    """Return the sum of updates by place that a scatter adds to its operand."""
+    a = operation.attributes
+    assert isinstance(a, attr.Scatter)
+    if len(operands) != 3 or not den.combines_by(operation.regions[0], den.pointwise.add):
+        raise Undenotable("a scatter by a region that is no sum")
+    x, indices, updates = operands
+    layout = _Layout(
+        a.update_window_dims,
+        a.inserted_window_dims,
+        a.input_batching_dims,
+        a.scatter_indices_batching_dims,
+        a.scatter_dims_to_operand_dims,
+        a.index_vector_dim,
+    )
+    gathered = layout.application(den, operation, updates.shape, x, indices)
+    place = gathered.slots[0]
+    form = gathered.form.transpose(place, x.shape)
+    return Application(form, (*gathered.operands[:place], updates), {2: place})
+
+
+def _scatter(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
+    added = den.applied(scatter_application(den, operation, operands))
+    return [den.pointwise.add(operands[0], added)]
+
+
+class _Layout:
+    """Which dimension of the block, of the operand and of the indices plays which part."""
+
+    def __init__(
+        self,
+        window: Shape,
+        collapsed: Shape,
+        batching: Shape,
+        index_batching: Shape,
+        mapped: Shape,
+        vector: int,
+    ) -> None:
+        self.window = window
+        self.collapsed = collapsed
+        self.batching = batching
+        self.index_batching = index_batching
+        self.mapped = mapped
+        self.vector = vector
+
+    def application(
+        self, den: Denotation, operation: Operation, block: Shape, x: Tensor, indices: Tensor
+    ) -> Application:
+        """Return block[b, o] = sum over i of masks * x at start[b] + o, batch by batch."""
+        rank = len(block)
+        batch = [d for d in range(rank) if d not in self.window]
+        places = [variable(d) for d in batch]
+        offsets = iter(self.window)
+        reads: list[Affine] = []
+        masks: list[tuple[Tensor, Reads]] = []
+        summed: list[int] = []
+        for d, extent in enumerate(x.shape):
+            whole = d not in self.collapsed and d not in self.batching
+            offset = variable(next(offsets)) if whole else None
+            if d in self.mapped:
+                at = variable(rank + len(summed))
+                summed.append(extent)
+                start = self._component(indices, den, self.mapped.index(d))
+                self._require_in_range(den, operation, start, extent)
+                sizes = () if offset is None else (block[offset[1][0][0]],)
+                mask = _place_mask(den, start, sizes, extent)
+                masks.append((mask, (*places, *([] if offset is None else [offset]), at)))
+                reads.append(at)
+            elif d in self.batching:
+                dimension = self.index_batching[self.batching.index(d)]
+                reads.append(places[dimension - (dimension > self.vector)])
+            else:
+                reads.append(constant(0) if offset is None else offset)
+        form = Multilinear(block, tuple(summed), (*(r for _, r in masks), tuple(reads)))
+        return Application(form, (*(m for m, _ in masks), x), {0: len(masks)})
+
+    def _component(self, indices: Tensor, den: Denotation, position: int) -> Tensor:
+        """Return one component of the index vectors, over the batch."""
+        shape = indices.shape
+        batch = tuple(n for d, n in enumerate(shape) if d != self.vector)
+        reads = [variable(d - (d > self.vector)) for d in range(len(shape))]
+        if self.vector < len(shape):
+            reads[self.vector] = constant(position)
+        return den.linear(Multilinear(batch, (), (tuple(reads),)), indices)
+
+    def _require_in_range(
+        self, den: Denotation, operation: Operation, start: Tensor, extent: int
+    ) -> None:
+        """List an index as in range, unless it is a number or a coordinate that can be seen."""
+        e = affine_index(den, start)
+        if e is None:
+            den.conditions.in_range.add(f"line {operation.line}: {operation.opcode}")
+            return
+        low, high = bounds(e, den.algebra.box(start.digits))
+        if low < 0 or high >= extent:
+            raise Undenotable("an index outside its operand")
+
+
+INDEXING: dict[str, Rule] = {
+    "stablehlo.dynamic_slice": _dynamic_slice,
+    "stablehlo.dynamic_update_slice": _dynamic_update_slice,
+    "stablehlo.gather": _gather,
+    "stablehlo.scatter": _scatter,
+}

@@ -1,0 +1,126 @@
+"""Denotations of reductions over windows, and of the scatter that is the transpose of a maximum.
+
+A window's extreme is a sum over the operand in which a selector, 1 at the winner, picks one entry:
+y[o] = sum over i of selector[o, i] x[i]. Its transpose sends g[o] to the winner.
+"""
+
+from collections.abc import Sequence
+
+from gradwright.certify.kernel.algebra import Undenotable
+from gradwright.certify.kernel.atoms import Relation, Selector
+from gradwright.certify.kernel.denotation import Denotation, Rule
+from gradwright.certify.kernel.forms import window_sum
+from gradwright.certify.kernel.index import variable
+from gradwright.certify.kernel.multilinear import Application, Multilinear
+from gradwright.certify.kernel.shaped import require_neutral
+from gradwright.certify.kernel.tensor import Shape, Tensor, plain_digits
+from gradwright.hlo import Block, Operation
+from gradwright.hlo import attributes as attr
+
+
+def _reduce_window(
+    den: Denotation, operation: Operation, operands: Sequence[Tensor]
+) -> Sequence[Tensor]:
+    return [den.applied(window_application(den, operation, operands))]
+
+
+def window_application(
+    den: Denotation, operation: Operation, operands: Sequence[Tensor]
+) -> Application:
+    """Return the sum that a windowed sum, maximum or minimum is."""
+    window = operation.attributes
+    assert isinstance(window, attr.Window)
+    if len(operands) != 2:
+        raise Undenotable("a windowed reduction of several operands")
+    x, start = operands
+    den.require_finite(x)
+    shape = operation.results[0].shape
+    if den.combines_by(operation.regions[0], den.pointwise.add):
+        if start.poly:
+            raise Undenotable("a windowed sum that starts from a number other than 0")
+        return Application(window_sum(x.shape, shape, window), (x,), {0: 0})
+    for maximum, combine in ((True, den.pointwise.maximum), (False, den.pointwise.minimum)):
+        if den.combines_by(operation.regions[0], combine):
+            require_neutral(den, start, below=maximum)
+            chosen = selector(den, x, shape, window, maximum=maximum, first=True)
+            return Application(_choice(shape, x.shape), (chosen, x), {0: 1})
+    raise Undenotable("a windowed reduction by a region that is no sum, maximum or minimum")
+
+
+def selector(
+    den: Denotation, x: Tensor, shape: Shape, window: attr.Window, *, maximum: bool, first: bool
+) -> Tensor:
+    """Return the mask, over the window's and the operand's indices, of the winners.
+
+    Every window must hold an entry of the operand: padding never wins.
+    """
+    if not all(_touches(window, x.shape[d], shape[d], d) for d in range(len(shape))):
+        raise Undenotable("a window that lies in the padding altogether")
+    (terms,), counters = den.closed([x])
+    content = Selector(terms, x.digits, shape, window, maximum, first)
+    return den.indexed(content, counters, (*plain_digits(shape), *x.digits))
+
+
+def _touches(window: attr.Window, extent: int, count: int, d: int) -> bool:
+    """Return whether each window along a dimension meets the operand."""
+
+    def meets(o: int) -> bool:
+        start = o * window.strides[d] - window.padding[d][0]
+        reads = (start + k * window.window_dilations[d] for k in range(window.dimensions[d]))
+        base = window.base_dilations[d]
+        return any(at % base == 0 and 0 <= at // base < extent for at in reads)
+
+    return all(map(meets, range(count)))
+
+
+def _choice(shape: Shape, operand: Shape) -> Multilinear:
+    """result[o] = sum over i of selector[o, i] x[i]."""
+    outputs = tuple(variable(d) for d in range(len(shape)))
+    inputs = tuple(variable(len(shape) + d) for d in range(len(operand)))
+    return Multilinear(shape, operand, ((*outputs, *inputs), inputs))
+
+
+def _select_and_scatter(
+    den: Denotation, operation: Operation, operands: Sequence[Tensor]
+) -> Sequence[Tensor]:
+    start = operands[2]
+    total = den.applied(scatter_application(den, operation, operands))
+    return [den.pointwise.add(total, den.spread(start, total.shape))]
+
+
+def scatter_application(
+    den: Denotation, operation: Operation, operands: Sequence[Tensor]
+) -> Application:
+    """Return the sum over windows that sends each entry of the source to its window's winner."""
+    window = operation.attributes
+    assert isinstance(window, attr.ScatterWindow)
+    x, source, _ = operands
+    selects, scatters = operation.regions
+    if not den.combines_by(scatters, den.pointwise.add):
+        raise Undenotable("a scatter by a region that is no sum")
+    maximum, first = _order(den, selects)
+    ones = (1,) * len(x.shape)
+    plain = attr.Window(window.dimensions, window.strides, ones, ones, window.padding)
+    chosen = selector(den, x, source.shape, plain, maximum=maximum, first=first)
+    form = _choice(source.shape, x.shape).transpose(1, x.shape)
+    return Application(form, (chosen, source), {1: 1})
+
+
+def _order(den: Denotation, region: Block) -> tuple[bool, bool]:
+    """Return (maximum, first) of a region (held, next) -> whether to keep what is held."""
+    held, following = den.region_symbols(region)
+    kept = den.region(region, [held, following])[0].poly
+    p = den.pointwise
+    for maximum, relation in ((True, Relation.POSITIVE), (False, Relation.NEGATIVE)):
+        strictly = p.compare(relation, held, following)
+        if kept == strictly.poly:
+            return maximum, False
+        if kept == p.add(strictly, p.compare(Relation.ZERO, held, following)).poly:
+            return maximum, True
+    raise Undenotable("a selection by a region that is no comparison of its operands")
+
+
+WINDOWS: dict[str, Rule] = {
+    "stablehlo.reduce_window": _reduce_window,
+    "stablehlo.select_and_scatter": _select_and_scatter,
+}
