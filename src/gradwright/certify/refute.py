@@ -1,0 +1,241 @@
+"""Refutation: an input at which a claim is false, found, confirmed and evaluated once more.
+
+A claim is refuted only where two independent inputs leave a difference far above its estimated
+error, and still do so with every inexact literal moved by half a unit in its last place.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+
+from gradwright.certify.refute_points import (
+    FAR,
+    Difference,
+    Point,
+    Texts,
+    texts_of,
+)
+from gradwright.certify.verdicts import Counterexample, Distribution
+from gradwright.certify.witness import inputs_of
+from gradwright.certify.witness_process import Evaluator, Unevaluated
+from gradwright.errors import GradwrightError
+from gradwright.hlo import Function
+
+Index = tuple[int, ...]
+
+LAWS = (Distribution.NORMAL, Distribution.POSITIVE, Distribution.SMALL)
+TRIALS = 4 * len(LAWS)
+AGREEING = 4
+"""Agreeing inputs after which the search ends."""
+RATIO_PLACES = 6
+RATIO_LIMIT = 100_000
+"""Largest denominator with which a ratio is written as a fraction."""
+RATIO_ACCURACY = 1e-6
+ROUNDING = 1e-11
+"""Relative error of one evaluation in f64; a generous one, for equality is tested at 1e-6."""
+
+
+class NotRefuted(Exception):
+    """No counterexample was found; the message says what was tried."""
+
+
+class Question(Protocol):
+    """How two sides of a claim, result k of the emitted function and another, are compared."""
+
+    @property
+    def k(self) -> int:
+        """The claimed result."""
+        ...
+
+    def screen(self, point: Point) -> Difference:
+        """Return a difference that no wrong element escapes, but with probability 0."""
+        ...
+
+    def at(self, point: Point, index: Index) -> Difference:
+        """Return the difference of one element."""
+        ...
+
+    def locate(self, point: Point) -> Index:
+        """Return an element that differs, where the screen does."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class GradientQuestion:
+    """Whether result k of the emitted function is the gradient of an argument."""
+
+    k: int
+    argument: int
+
+    def screen(self, point: Point) -> Difference:
+        """Compare along one random direction."""
+        shape = point.inputs[self.argument].shape
+        direction = np.random.default_rng(point.seed + 1000).standard_normal(shape)
+        return self._along(point, direction / max(float(np.linalg.norm(direction)), 1e-300))
+
+    def at(self, point: Point, index: Index) -> Difference:
+        """Compare one element."""
+        direction = np.zeros(point.inputs[self.argument].shape)
+        direction[index] = 1.0
+        return self._along(point, direction)
+
+    def locate(self, point: Point) -> Index:
+        """Halve the set of elements, keeping the half that differs more."""
+        shape = point.inputs[self.argument].shape
+        signs = np.random.default_rng(point.seed + 2000).choice((-1.0, 1.0), shape).reshape(-1)
+        places = np.arange(signs.size)
+        while len(places) > 1:
+            halves = np.array_split(places, 2)
+            gaps = [abs(self._over(point, signs, half).gap) for half in halves]
+            places = halves[int(np.argmax(np.nan_to_num(gaps)))]
+        return tuple(int(i) for i in np.unravel_index(int(places[0]), shape))
+
+    def _over(self, point: Point, signs: np.ndarray, places: np.ndarray) -> Difference:
+        direction = np.zeros_like(signs)
+        direction[places] = signs[places]
+        return self._along(point, direction.reshape(point.inputs[self.argument].shape))
+
+    def _along(self, point: Point, direction: np.ndarray) -> Difference:
+        gradient = point.returned[self.k]
+        slope = point.slope(self.argument, direction)
+        size = float(np.sqrt(np.mean(gradient**2))) * float(np.linalg.norm(direction))
+        return Difference(float(np.sum(gradient * direction)), slope.value, slope.error, size)
+
+
+@dataclass(frozen=True, slots=True)
+class EqualQuestion:
+    """Whether result k of the emitted function is result j of the other one."""
+
+    k: int
+    j: int
+
+    def screen(self, point: Point) -> Difference:
+        """Compare the element that differs most."""
+        return self.at(point, self.locate(point))
+
+    def at(self, point: Point, index: Index) -> Difference:
+        """Compare one element."""
+        emitted = np.asarray(point.returned[self.k], np.float64)
+        wanted = np.asarray(point.wanted()[self.j], np.float64)
+        size = float(np.sqrt(np.mean(wanted**2)))
+        error = ROUNDING * float(np.max(np.abs(wanted), initial=size))
+        return Difference(float(emitted[index]), float(wanted[index]), error, size)
+
+    def locate(self, point: Point) -> Index:
+        """Return the place of the greatest difference."""
+        emitted = np.asarray(point.returned[self.k], np.float64)
+        gap = np.abs(emitted - point.wanted()[self.j])
+        place = int(np.argmax(np.nan_to_num(gap, posinf=0.0)))
+        return tuple(int(i) for i in np.unravel_index(place, gap.shape))
+
+
+def refute(
+    emitted: Function,
+    value: Function,
+    question: Question,
+    evaluate: Evaluator,
+    *,
+    seeds: Sequence[int | None] = (),
+    laws: Mapping[int, Distribution] | None = None,
+) -> Counterexample:
+    """Return an input at which a claim is false.
+
+    `seeds[i]` is the argument of `emitted` that weighs result i of `value` (None: 1). `laws` gives
+    arguments a distribution of their own.
+
+    Errors: NotRefuted where both sides agree, or cannot be compared.
+    """
+    try:
+        search = _Search(emitted, value, tuple(seeds), question, evaluate, laws or {})
+        return search.run()
+    except Unevaluated as problem:
+        raise NotRefuted(str(problem)) from None
+    except GradwrightError as problem:
+        raise NotRefuted(f"the text has no form over f64 ({problem.found})") from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """The search for a counterexample to one claim."""
+
+    emitted: Function
+    value: Function
+    seeds: tuple[int | None, ...]
+    question: Question
+    evaluate: Evaluator
+    laws: Mapping[int, Distribution]
+
+    def run(self) -> Counterexample:
+        texts = texts_of(self.emitted, self.value, self.seeds)
+        first, _ = self._two_points(texts)
+        index = self.question.locate(first)
+        if not self.question.at(first, index).is_far:
+            raise NotRefuted("both sides differ, but at no single element by more than the error")
+        moved_texts = texts_of(self.emitted, self.value, self.seeds, jitter=1)
+        return self._confirmed(texts, moved_texts, first, index)
+
+    def _two_points(self, texts: Texts) -> list[Point]:
+        """Return two points at which the sides are far apart."""
+        apart: list[Point] = []
+        agreeing = 0
+        for seed in range(TRIALS):
+            point = self._point(texts, seed, LAWS[seed % len(LAWS)])
+            found = self.question.screen(point)
+            if found.is_far:
+                apart.append(point)
+            agreeing += found.agrees
+            if len(apart) == 2:
+                return apart
+            if agreeing == AGREEING:
+                raise NotRefuted("both sides agree at every random input that was tried")
+        raise NotRefuted("no random inputs were found at which the sides can be compared")
+
+    def _point(self, texts: Texts, seed: int, law: Distribution) -> Point:
+        return Point(texts, self.evaluate, seed, law, self.laws)
+
+    def _confirmed(self, texts: Texts, moved: Texts, first: Point, index: Index) -> Counterexample:
+        """Evaluate again: at the same input drawn anew, and with the inexact literals moved."""
+        again = self.question.at(self._point(texts, first.seed, first.law), index)
+        other = self.question.at(self._point(moved, first.seed, first.law), index)
+        if not again.is_far or FAR * abs(other.gap - again.gap) > abs(again.gap):
+            raise NotRefuted("both sides differ by no more than the rounding of literals explains")
+        return Counterexample(
+            first.seed,
+            inputs_of(self.emitted.body.arguments, first.inputs, first.law, self.laws),
+            index,
+            again.emitted,
+            again.wanted,
+            again.error,
+            self._ratio(first, index),
+        )
+
+    def _ratio(self, point: Point, index: Index) -> str | None:
+        """Return emitted / wanted where it is the same number at several elements, else None."""
+        ratios: list[float] = []
+        for place in (index, *_places(point.returned[self.question.k].shape, point.seed)):
+            found = self.question.at(point, place)
+            if abs(found.wanted) > FAR * found.error / RATIO_ACCURACY:
+                ratios.append(found.emitted / found.wanted)
+            elif abs(found.emitted) > FAR * found.error:
+                return None
+        if not ratios or max(ratios) - min(ratios) > 2 * RATIO_ACCURACY * abs(ratios[0]):
+            return None
+        return _written(float(np.mean(ratios)))
+
+
+def _places(shape: tuple[int, ...], seed: int) -> list[Index]:
+    size = int(np.prod(shape))
+    flat = np.random.default_rng(seed).choice(size, min(size, RATIO_PLACES), replace=False)
+    return [tuple(int(i) for i in np.unravel_index(int(place), shape)) for place in flat.tolist()]
+
+
+def _written(ratio: float) -> str:
+    """Return a ratio as a fraction where one with a small denominator is meant."""
+    fraction = Fraction(ratio).limit_denominator(RATIO_LIMIT)
+    small = fraction.denominator * max(abs(fraction.numerator), 1) < RATIO_LIMIT
+    if small and abs(float(fraction) - ratio) <= RATIO_ACCURACY * abs(ratio):
+        return str(fraction)
+    return f"{ratio:.7g}"

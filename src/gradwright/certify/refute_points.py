@@ -1,0 +1,150 @@
+"""Two functions at one random input, in f64: what a text returns, and what it should return.
+
+A gradient is compared with central differences of the value that it differentiates. Steps of two
+sizes on both sides give the slope and its error; a kink inside the steps, or at the input itself,
+shows as error.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gradwright.certify.verdicts import Distribution
+from gradwright.certify.witness import draw, widened
+from gradwright.certify.witness_process import Evaluator
+from gradwright.hlo import Block, Function, Module, Value, print_module
+from gradwright.hlo.writing import without_dead_code
+
+Arrays = list[np.ndarray]
+Laws = Mapping[int, Distribution]
+
+STEP = 1e-5
+"""Central differences of steps h and h / 2 leave about 1e-11 of the value as noise."""
+ROUNDING = 4e-16
+FAR = 20.0
+"""How many times its estimated error a difference must be."""
+SIGNIFICANT = 1e-6
+"""How large beside the gradient itself; a literal of f32 is off by 6e-8."""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Two functions of the same arguments, over f64: what is returned, and what is compared.
+
+    `value` is the forward function, whose arguments are the first ones of `emitted`. `seeds[k]` is
+    the argument of `emitted` that weighs result k of `value`; None: weight 1.
+    """
+
+    emitted: str
+    value: str
+    arguments: tuple[Value, ...]
+    count: int
+    seeds: tuple[int | None, ...] = ()
+
+
+def texts_of(
+    emitted: Function, value: Function, seeds: Sequence[int | None] = (), jitter: int = 0
+) -> Texts:
+    """Return both functions over f64; ParseError where one has no such form."""
+    return Texts(
+        _text(emitted, jitter),
+        _text(value, jitter),
+        emitted.body.arguments,
+        len(value.body.arguments),
+        tuple(seeds),
+    )
+
+
+def restricted(function: Function, results: Sequence[Value]) -> Function:
+    """Return the function that computes only some values."""
+    block = Block(function.body.arguments, function.body.operations, tuple(results))
+    return Function(function.name, without_dead_code(block))
+
+
+def _text(function: Function, jitter: int) -> str:
+    return print_module(widened(Module("witness", (Function("main", function.body),)), jitter))
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number and how far it may be off."""
+
+    value: float
+    error: float
+
+
+@dataclass(slots=True)
+class Point:
+    """Both functions at one drawn input; values are computed once."""
+
+    texts: Texts
+    evaluate: Evaluator
+    seed: int
+    law: Distribution
+    laws: Laws
+    inputs: Arrays = field(default_factory=list[np.ndarray])
+    returned: Arrays = field(default_factory=list[np.ndarray])
+
+    def __post_init__(self) -> None:
+        """Draw the inputs and evaluate the emitted function at them."""
+        types = [value.type for value in self.texts.arguments]
+        self.inputs = draw(types, self.seed, self.law, self.laws)
+        self.returned = self.evaluate(self.texts.emitted, self.inputs)
+
+    def wanted(self) -> Arrays:
+        """Return the results of the value at the inputs."""
+        return self.evaluate(self.texts.value, self.inputs[: self.texts.count])
+
+    def slope(self, argument: int, direction: np.ndarray) -> Estimate:
+        """Return the derivative of the seeded value along a direction of one argument."""
+        steps = (STEP, -STEP, STEP / 2, -STEP / 2, 0.0)
+        found = [self._value(argument, step * direction) for step in steps]
+        up, down, half_up, half_down, here = (total for total, _ in found)
+        size = max(size for _, size in found)
+        wide, narrow = (up - down) / (2 * STEP), (half_up - half_down) / STEP
+        bend = (up - 2 * here + down) / STEP
+        half_bend = (half_up - 2 * here + half_down) / (STEP / 2)
+        value = (4 * narrow - wide) / 3
+        noise = ROUNDING * size / STEP
+        return Estimate(value, abs(value - narrow) + abs(2 * half_bend - bend) + 8 * noise)
+
+    def _value(self, argument: int, shift: np.ndarray) -> tuple[float, float]:
+        """Return the seeded value at a shifted input, and the sum of its absolute terms."""
+        inputs = list(self.inputs)
+        inputs[argument] = inputs[argument] + shift
+        results = self.evaluate(self.texts.value, inputs[: self.texts.count])
+        total = size = 0.0
+        for result, seed in zip(results, self.texts.seeds, strict=True):
+            weighed = result if seed is None else result * self.inputs[seed]
+            total += float(np.sum(weighed))
+            size += float(np.sum(np.abs(weighed)))
+        return total, size
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Emitted minus wanted along a direction, the sizes of both, and the error of the estimate."""
+
+    emitted: float
+    wanted: float
+    error: float
+    size: float
+
+    @property
+    def gap(self) -> float:
+        """Emitted minus wanted."""
+        return self.emitted - self.wanted
+
+    @property
+    def is_far(self) -> bool:
+        """Whether the sides differ by far more than what the estimate may be off."""
+        scale = max(abs(self.emitted), abs(self.wanted), self.size)
+        finite = np.isfinite([self.emitted, self.wanted, self.error]).all()
+        return bool(finite) and abs(self.gap) > max(FAR * self.error, SIGNIFICANT * scale)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the sides are seen to be the same."""
+        scale = max(abs(self.emitted), abs(self.wanted), self.size)
+        return abs(self.gap) <= max(FAR * self.error, SIGNIFICANT * scale)

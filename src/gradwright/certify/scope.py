@@ -1,0 +1,118 @@
+"""The scope of a verdict: what it is a verdict about, what it assumes, what it leaves out."""
+
+import math
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+
+from gradwright.hlo import Function, Operation
+from gradwright.hlo import attributes as attr
+from gradwright.hlo.literals import decimals
+
+REALS = (
+    "over the real numbers, for every input, at the sizes of the text: rounding, overflow, NaN and "
+    "infinities of floating-point numbers are not covered; integers do not overflow"
+)
+LISTED = 4
+"""Places and literals that are named; the rest is counted."""
+
+_NOT_ZERO = frozenset({"stablehlo.divide"})
+_POSITIVE = {
+    "stablehlo.log": "arguments of logarithms",
+    "stablehlo.log_plus_one": "arguments of logarithms",
+    "stablehlo.rsqrt": "arguments of roots",
+    "stablehlo.sqrt": "arguments of roots",
+    "stablehlo.power": "bases of powers",
+}
+_KINKS = {
+    "stablehlo.maximum": "max(a, b) as the text says, b at a tie",
+    "stablehlo.minimum": "min(a, b) as the text says, b at a tie",
+    "stablehlo.clamp": "clamp with slope 0 at its bounds",
+    "stablehlo.abs": "|x| with slope 0 at 0",
+    "stablehlo.compare": "comparisons locally constant",
+    "stablehlo.select_and_scatter": "the winner that the region selects",
+    "stablehlo.reduce_window": "window maxima with the first winner",
+}
+
+
+def scope_of(functions: Iterable[Function], kinks: int) -> tuple[str, ...]:
+    """Return the lines to print with every verdict about functions.
+
+    `kinks` counts the values P for which the proof read [P < 0] as 1 - [P > 0].
+    """
+    operations = [each for function in functions for each in function.body.walk()]
+    lines = [REALS, *_literals(operations)]
+    lines += _hypothesis(operations, _NOT_ZERO, "divisors are not 0")
+    for word in dict.fromkeys(_POSITIVE.values()):
+        opcodes = frozenset(opcode for opcode, said in _POSITIVE.items() if said == word)
+        lines += _hypothesis(operations, opcodes, f"{word} are positive")
+    lines += _conventions(operations, kinks)
+    lines += _roundings(operations)
+    return tuple(lines)
+
+
+def place(operation: Operation) -> str:
+    """Return where an operation stands: line and name of its first result."""
+    name = f"%{operation.results[0].name}" if operation.results else operation.opcode
+    return f"line {operation.line}: {name}" if operation.line else name
+
+
+def _literals(operations: Iterable[Operation]) -> Iterator[str]:
+    """Say that literals are decimals, and which of them the floats of the text only approach."""
+    inexact: dict[str, None] = {}
+    for operation in operations:
+        constant = operation.attributes
+        if not isinstance(constant, attr.Constant) or not constant.splat:
+            continue
+        word, stored = decimals(constant)[0], float(constant.array.reshape(-1)[0])
+        if (
+            math.isfinite(stored)
+            and word not in ("true", "false")
+            and Fraction(word) != Fraction(stored)
+        ):
+            inexact[word] = None
+    yield "literals are read as the decimals that they round to" + (
+        f"; the text stores {_some(list(inexact))} to half a unit in the last place"
+        if inexact
+        else ""
+    )
+
+
+def _hypothesis(
+    operations: Iterable[Operation], opcodes: frozenset[str], claim: str
+) -> Iterator[str]:
+    found = [place(each) for each in operations if each.opcode in opcodes and _is_float(each)]
+    if found:
+        yield f"assumed: {claim} ({_some(found)})"
+
+
+def _is_float(operation: Operation) -> bool:
+    return operation.results[0].type.element.is_float
+
+
+def _conventions(operations: Iterable[Operation], kinks: int) -> Iterator[str]:
+    used = {_KINKS[each.opcode]: None for each in operations if each.opcode in _KINKS}
+    if used:
+        yield "gradients hold off kinks and ties; conventions there: " + "; ".join(used)
+    if kinks:
+        yield f"{kinks} comparison(s) with 0 were read up to the case of equality"
+
+
+def _roundings(operations: Iterable[Operation]) -> Iterator[str]:
+    found = [place(each) for each in operations if _rounds(each)]
+    if found:
+        yield f"roundings count as the identity, straight through in gradients ({_some(found)})"
+
+
+def _rounds(operation: Operation) -> bool:
+    if operation.opcode == "stablehlo.reduce_precision":
+        return True
+    if operation.opcode != "stablehlo.convert":
+        return False
+    source, target = operation.operands[0].type.element, operation.results[0].type.element
+    narrows = target.dtype.itemsize < source.dtype.itemsize
+    return source.is_float and target.is_float and narrows
+
+
+def _some(words: list[str]) -> str:
+    rest = len(words) - LISTED
+    return ", ".join(words[:LISTED]) + (f" and {rest} more" if rest > 0 else "")

@@ -1,0 +1,82 @@
+"""Texts without calls: the body of a private function in the place of each call of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from gradwright.errors import UnsupportedError
+from gradwright.hlo import Block, Function, Module, Operation, Value
+from gradwright.hlo import attributes as attr
+
+DEPTH_LIMIT = 100
+"""Calls within calls; beyond it the functions call themselves."""
+
+Names = Mapping[int, Value]
+
+
+def inlined(module: Module) -> Function:
+    """Return `main` with every call replaced by what it calls.
+
+    Errors: UnsupportedError for a function that calls itself or is not there.
+    """
+    body = module.main.body
+    if not any(isinstance(operation.attributes, attr.Call) for operation in body.walk()):
+        return module.main
+    return replace(module.main, body=_Inliner(module).block(body, {}, 0))
+
+
+class _Inliner:
+    """Rebuilds blocks; names map the values of the text to those of the result."""
+
+    def __init__(self, module: Module) -> None:
+        self.functions = {function.name: function for function in module.functions}
+
+    def block(self, block: Block, names: Names, depth: int) -> Block:
+        known = dict(names)
+        operations: list[Operation] = []
+        for operation in block.operations:
+            operations += self._operation(operation, known, depth)
+        return Block(block.arguments, tuple(operations), _uses(block.results, known))
+
+    def _operation(
+        self, operation: Operation, known: dict[int, Value], depth: int
+    ) -> Sequence[Operation]:
+        operands = _uses(operation.operands, known)
+        if isinstance(operation.attributes, attr.Call):
+            body = self._called(operation.attributes.callee, operands, depth)
+            pairs = zip(operation.results, body.results, strict=True)
+            known.update((id(theirs), ours) for theirs, ours in pairs)
+            return body.operations
+        regions = tuple(self.block(region, known, depth) for region in operation.regions)
+        return [replace(operation, operands=operands, regions=regions)]
+
+    def _called(self, callee: str, operands: Sequence[Value], depth: int) -> Block:
+        """Return the body of a function at given arguments, all its values new."""
+        function = self.functions.get(callee)
+        if function is None or depth > DEPTH_LIMIT:
+            found = "no such function" if function is None else "a function that calls itself"
+            raise UnsupportedError(where=f"call @{callee}", expected="a function", found=found)
+        pairs = zip(function.body.arguments, operands, strict=True)
+        known = {id(theirs): ours for theirs, ours in pairs}
+        fresh = _renewed(function.body, known)
+        return self.block(fresh, {}, depth + 1)
+
+
+def _renewed(block: Block, known: dict[int, Value]) -> Block:
+    """Return a block with values of its own, so that two calls do not share any."""
+    arguments = tuple(known.setdefault(id(value), _copy(value)) for value in block.arguments)
+    operations: list[Operation] = []
+    for operation in block.operations:
+        operands = _uses(operation.operands, known)
+        regions = tuple(_renewed(region, known) for region in operation.regions)
+        results = tuple(_copy(value) for value in operation.results)
+        known.update((id(a), b) for a, b in zip(operation.results, results, strict=True))
+        operations.append(replace(operation, operands=operands, results=results, regions=regions))
+    return Block(arguments, tuple(operations), _uses(block.results, known))
+
+
+def _copy(value: Value) -> Value:
+    return Value(value.type, value.name)
+
+
+def _uses(values: Sequence[Value], known: Names) -> tuple[Value, ...]:
+    return tuple(known.get(id(value), value) for value in values)

@@ -1,0 +1,104 @@
+"""The parent's side of the evaluating child: a budget of seconds, and no fear of aborts."""
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from types import TracebackType
+from typing import IO, Self
+
+import numpy as np
+
+from gradwright.certify import witness_worker
+from gradwright.certify.witness_worker import read, spelled, write
+
+
+class Unevaluated(Exception):
+    """The interpreter gave no values; the message says why."""
+
+
+class Evaluator:
+    """Evaluates texts in a child process, for `seconds` of waiting in all."""
+
+    def __init__(self, seconds: float) -> None:
+        self._left = seconds
+        self._budget = seconds
+        self._child: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        """Return itself; the child starts with the first request."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End the child."""
+        self.close()
+
+    def close(self) -> None:
+        """End the child and free what it holds."""
+        child, self._child = self._child, None
+        if child is None:
+            return
+        child.kill()
+        child.wait()
+        for stream in (child.stdin, child.stdout):
+            if stream is not None:
+                _close(stream)
+
+    def __call__(self, text: str, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Return the results of `main`; Unevaluated where it refuses, aborts or takes too long."""
+        if self._left <= 0:
+            raise Unevaluated(f"the interpreter had no more of its {self._budget:g} s")
+        started = time.perf_counter()
+        try:
+            reply = self._ask(text, arrays)
+        finally:
+            self._left -= time.perf_counter() - started
+        if "error" in reply:
+            raise Unevaluated(f"the interpreter refuses: {reply['error'].tobytes().decode()}")
+        return [reply[str(i)] for i in range(len(reply))]
+
+    def _ask(self, text: str, arrays: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
+        child = self._child or self._start()
+        timer = threading.Timer(self._left, child.kill)
+        timer.start()
+        assert child.stdin is not None
+        assert child.stdout is not None
+        request = {str(i): array for i, array in enumerate(arrays)}
+        try:
+            write(child.stdin, {"text": spelled(text), **request})
+            reply = read(child.stdout)
+        except BrokenPipeError:
+            reply = None
+        finally:
+            late = not timer.is_alive()
+            timer.cancel()
+        if reply is None:
+            self.close()
+            raise Unevaluated(
+                f"the interpreter took more than its {self._budget:g} s"
+                if late
+                else "the interpreter ended its process"
+            )
+        return reply
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        self._child = subprocess.Popen(
+            [sys.executable, "-P", "-m", witness_worker.__name__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        return self._child
+
+
+def _close(stream: IO[bytes]) -> None:
+    try:
+        stream.close()
+    except BrokenPipeError:
+        return  # what was still buffered for a child that died
