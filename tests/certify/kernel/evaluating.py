@@ -6,6 +6,7 @@ Written from the docstrings of the kernel's records alone: atoms by recursion, s
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from typing import cast
 
 import numpy as np
 
@@ -24,17 +25,20 @@ from gradwright.certify.kernel.atoms import (
     Relation,
     Selector,
     Sum,
+    Terms,
     Uninterpreted,
 )
 from gradwright.certify.kernel.denotation import Denotation
 from gradwright.certify.kernel.index import Affine, Guards
-from gradwright.certify.kernel.tensor import Tensor
+from gradwright.certify.kernel.tensor import Digits, Tensor
 from gradwright.hlo import attributes as attr
 
 ROUNDING = 2**-30
 """What a formula that is 0 may be off by; arguments drawn at random are not that close to a tie."""
 Arrays = Mapping[str, np.ndarray]
 Array = np.ndarray
+_Key = tuple[attr.Attributes, tuple[Digits, ...], tuple[int, ...]]
+"""What an uninterpreted operation is known by beside its operands."""
 
 
 def _erf(x: Array) -> Array:
@@ -53,6 +57,7 @@ FUNCTIONS: dict[str, Callable[[Array], Array]] = {
     "floor": np.floor,
     "ceil": np.ceil,
     "round_nearest_even": np.round,
+    "truncate": np.trunc,
     "round_nearest_afz": lambda x: np.copysign(np.floor(np.abs(x) + 0.5), x),
 }
 
@@ -142,8 +147,6 @@ class Evaluator:
                 return self._selector(content).reshape(extents)
             case Uninterpreted() as content:
                 return self._uninterpreted(content).reshape(extents)
-            case other:
-                raise AssertionError(f"{other} is not evaluated")
 
     def _selector(self, content: Selector) -> Array:
         """One where input place i wins the window o, by walking each window in its order."""
@@ -166,14 +169,14 @@ class Evaluator:
     def _sign(self, content: Selector) -> int:
         return 1 if content.maximum else -1
 
-    def _operand(self, terms: object, digits: Sequence[Sequence[int]]) -> Array:
+    def _operand(self, terms: Terms, digits: Sequence[Sequence[int]]) -> Array:
         box = tuple(n for dimension in digits for n in dimension)
         shape = [math.prod(dimension) for dimension in digits]
-        return self.poly(dict(terms), box).reshape(shape)  # type: ignore[call-overload]
+        return self.poly(dict(terms), box).reshape(shape)
 
     def _uninterpreted(self, content: Uninterpreted) -> Array:
-        attributes, digits, shape = content.attributes  # type: ignore[misc]
-        x = self._operand(content.operands[0], digits[0])  # type: ignore[has-type]
+        attributes, digits, shape = cast("_Key", content.attributes)
+        x = self._operand(content.operands[0], digits[0])
         match content.opcode:
             case "reshape":
                 return x.reshape(shape)
@@ -181,6 +184,8 @@ class Evaluator:
                 assert isinstance(attributes, attr.Dimensions)
                 reduce = np.max if content.opcode == "reduce_maximum" else np.min
                 return np.asarray(reduce(x, axis=attributes.dimensions))
+            case "atan2":
+                return np.arctan2(x, self._operand(content.operands[1], digits[1]))
             case other:
                 raise AssertionError(f"{other} is not evaluated")
 

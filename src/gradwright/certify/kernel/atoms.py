@@ -218,6 +218,8 @@ class Atoms:
         match content:
             case Base() | Pi() | Function(name="exponential" | "logistic"):
                 return Sign.POSITIVE
+            case Function(name="log", scale=scale, inner=None) if scale > 1:
+                return Sign.POSITIVE
             case Mask() | Selector() | Coordinate() | Argument(numbers=Numbers.TRUTH):
                 return Sign.NONNEGATIVE
             case Dense(entries=entries):
@@ -231,6 +233,18 @@ class Atoms:
                 return self._class_sign(content)
             case _:
                 return Sign.ANY
+
+    def is_integral(self, atom: int) -> bool:
+        """Return whether an atom takes integers only."""
+        match self._contents[atom]:
+            case Argument(numbers=numbers):
+                return numbers is not Numbers.REAL
+            case Function(name="truncate" | "floor") | Coordinate():
+                return True
+            case Dense(entries=entries):
+                return all(x.denominator == 1 for x in entries)
+            case _:
+                return self.is_mask(atom)
 
     def product_sign(self, factors: tuple[Factor, ...]) -> Sign:
         """Return what is known of the sign of a product."""

@@ -203,6 +203,7 @@ TAKE_INFINITY = frozenset(
         "stablehlo.concatenate",
         "stablehlo.convert",
         "stablehlo.exponential",
+        "stablehlo.is_finite",
         "stablehlo.maximum",
         "stablehlo.minimum",
         "stablehlo.optimization_barrier",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from gradwright.certify.kernel.algebra import Undenotable, constant_of, number
-from gradwright.certify.kernel.atoms import Relation
+from gradwright.certify.kernel.atoms import Pi, Relation
 from gradwright.certify.kernel.denotation import Denotation
 from gradwright.certify.kernel.indexing import (
     gather_application,
@@ -47,6 +47,16 @@ class Applied:
     def one_minus(self, t: Tensor) -> Tensor:
         """Return 1 - t."""
         return self.p.negation(t)
+
+    def squares(self) -> Tensor:
+        """Return x0 ** 2 + x1 ** 2."""
+        return self.p.add(self.power(0, 2), self.power(1, 2))
+
+    def bell(self, sign: int, pi_power: Fraction) -> Tensor:
+        """Return exp(sign * x0 ** 2) * pi ** pi_power."""
+        atom = self.p.algebra.atoms.intern(Pi(), ())
+        pi = Tensor(self.x[0].digits, {(((atom, (), pi_power),), ()): Fraction(1)})
+        return self.times(pi, self.p.exponential(self.p.scale(self.power(0, 2), sign)))
 
     def wins(self, relation: Relation) -> tuple[Tensor, Tensor]:
         """Return the masks of x0 and of x1 winning an extreme; the two add up to 1.
@@ -91,8 +101,32 @@ POINTWISE: dict[str, Slopes] = {
     "stablehlo.sign": lambda a, g: (None,),
     "stablehlo.maximum": lambda a, g: [a.times(g, m) for m in a.wins(Relation.POSITIVE)],
     "stablehlo.minimum": lambda a, g: [a.times(g, m) for m in a.wins(Relation.NEGATIVE)],
-    "stablehlo.convert": lambda a, g: (g,),
+    "stablehlo.tan": lambda a, g: (a.p.add(g, a.times(g, a.y, a.y)),),
+    "stablehlo.cbrt": lambda a, g: (a.p.scale(a.times(g, a.p.power(a.y, -2)), Fraction(1, 3)),),
+    "stablehlo.floor": lambda a, g: (None,),
+    "stablehlo.ceil": lambda a, g: (None,),
+    "stablehlo.round_nearest_even": lambda a, g: (None,),
+    "stablehlo.round_nearest_afz": lambda a, g: (None,),
+    "stablehlo.is_finite": lambda a, g: (None,),
+    "stablehlo.not": lambda a, g: (None,),
+    "stablehlo.and": lambda a, g: (None, None),
+    "stablehlo.or": lambda a, g: (None, None),
+    "stablehlo.xor": lambda a, g: (None, None),
+    "stablehlo.remainder": lambda a, g: (
+        g,
+        a.p.scale(a.times(g, a.p.quotient(a.x[0], a.x[1])), -1),
+    ),
+    "stablehlo.atan2": lambda a, g: (
+        a.times(g, a.x[1], a.p.power(a.squares(), -1)),
+        a.p.scale(a.times(g, a.x[0], a.p.power(a.squares(), -1)), -1),
+    ),
+    "stablehlo.reduce_precision": lambda a, g: (g,),
     "stablehlo.compare": lambda a, g: (None, None),
+    "chlo.erf": lambda a, g: (a.p.scale(a.times(g, a.bell(-1, -_HALF)), 2),),
+    "chlo.erfc": lambda a, g: (a.p.scale(a.times(g, a.bell(-1, -_HALF)), -2),),
+    "chlo.erf_inv": lambda a, g: (
+        a.p.scale(a.times(g, Applied(a.p, (a.y,), a.y).bell(1, _HALF)), _HALF),
+    ),
     "chlo.square": lambda a, g: (a.p.scale(a.times(g, a.x[0]), 2),),
 }
 """Cotangents of the operands of a pointwise operation, given the cotangent g of its result."""
@@ -215,9 +249,21 @@ def _power(
 ) -> Sequence[Tensor | None]:
     p = den.pointwise
     exponent = constant_of(x[1].poly)
-    if exponent is None:
-        raise Undenotable("a power with a computed exponent")
-    return p.scale(p.multiply(g, p.power(x[0], exponent - 1)), exponent), None
+    if exponent is not None:
+        return p.scale(p.multiply(g, p.power(x[0], exponent - 1)), exponent), None
+    log = p.log(x[0])
+    y = p.exponential(p.multiply(x[1], log))
+    slope = p.multiply(x[1], p.multiply(y, p.power(x[0], -1)))
+    return p.multiply(g, slope), p.multiply(g, p.multiply(y, log))
+
+
+def _convert(
+    den: Denotation, operation: Operation, x: Sequence[Tensor], g: Tensor
+) -> Sequence[Tensor | None]:
+    """A change between floats hands the cotangent on; integers and booleans have none."""
+    del den, x
+    types = operation.operands[0].type.element, operation.results[0].type.element
+    return (g if all(t.is_float for t in types) else None,)
 
 
 def _identity(
@@ -247,5 +293,6 @@ _SPECIAL: dict[str, Special] = {
     "stablehlo.select": _select,
     "stablehlo.clamp": _clamp,
     "stablehlo.power": _power,
+    "stablehlo.convert": _convert,
     "stablehlo.optimization_barrier": _identity,
 }

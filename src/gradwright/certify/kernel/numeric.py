@@ -6,6 +6,7 @@ from fractions import Fraction
 from gradwright.certify.kernel.algebra import Undenotable, constant_of, number
 from gradwright.certify.kernel.atoms import Relation
 from gradwright.certify.kernel.denotation import Denotation, Rule
+from gradwright.certify.kernel.infinite import parts
 from gradwright.certify.kernel.pointwise import Pointwise
 from gradwright.certify.kernel.tensor import Tensor
 from gradwright.hlo import ElementType, Operation
@@ -78,20 +79,20 @@ def _arithmetic(combine: Callable[[Pointwise, Tensor, Tensor], Tensor]) -> Rule:
 
 
 def _divide(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
+    p = den.pointwise
     if not operation.results[0].type.element.is_float:
-        raise Undenotable("a division of integers, which rounds")
-    return [den.pointwise.multiply(operands[0], den.pointwise.power(operands[1], -1))]
+        return [p.quotient(operands[0], operands[1])]
+    return [p.multiply(operands[0], p.power(operands[1], -1))]
 
 
 def _power(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
-    """Powers x ** c for a constant c, and c ** y = exp(y ln c) for a constant c > 0."""
+    """Powers x ** c for a constant c, else x ** y = exp(y ln x) on x > 0."""
     p = den.pointwise
     exponent = constant_of(operands[1].poly)
     if exponent is not None:
         return [p.power(operands[0], exponent)]
-    base = constant_of(operands[0].poly)
-    if base is None or base <= 0:
-        raise Undenotable("a power whose base and exponent both vary")
+    if not operation.results[0].type.element.is_float:
+        raise Undenotable("a power of integers with a computed exponent")
     return [p.exponential(p.multiply(operands[1], p.log(operands[0])))]
 
 
@@ -111,15 +112,58 @@ def _identity(
 
 
 def _convert(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
-    """A change of element type keeps the number (rounding is out of scope), unless it truncates."""
-    del den
+    """Return the number in another element type: a boolean asks whether it is 0, an integer cuts.
+
+    Rounding to fewer bits is read as the identity, and listed.
+    """
+    (a,) = operands
     source = operation.operands[0].type.element
     target = operation.results[0].type.element
-    if source.is_float and not target.is_float:
-        raise Undenotable(f"a conversion of {source.value} to {target.value}, which truncates")
     if target is ElementType.I1 and source is not ElementType.I1:
-        raise Undenotable(f"a conversion of {source.value} to a boolean")
+        return [den.pointwise.negation(den.pointwise.mask(Relation.ZERO, a))]
+    if source.is_float and not target.is_float:
+        return [den.pointwise.truncated(a)]
+    if source.is_float and source.dtype.itemsize > target.dtype.itemsize:
+        den.conditions.rounded.add(f"line {operation.line}: {source.value} to {target.value}")
     return operands
+
+
+def _reduce_precision(
+    den: Denotation, operation: Operation, operands: Sequence[Tensor]
+) -> Sequence[Tensor]:
+    a = operation.attributes
+    assert isinstance(a, attr.ReducePrecision)
+    bits = f"e{a.exponent_bits}m{a.mantissa_bits}"
+    den.conditions.rounded.add(f"line {operation.line}: to {bits}")
+    return operands
+
+
+def _is_finite(
+    den: Denotation, operation: Operation, operands: Sequence[Tensor]
+) -> Sequence[Tensor]:
+    del operation
+    return [parts(den.pointwise, operands[0]).where_finite]
+
+
+def _atan2(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
+    return [den.opaque("atan2", operands, None, operation.results[0].shape)]
+
+
+def _all_reduce(
+    den: Denotation, operation: Operation, operands: Sequence[Tensor]
+) -> Sequence[Tensor]:
+    """A sum over replicas is a linear function of which nothing else is known."""
+    a = operation.attributes
+    assert isinstance(a, attr.AllReduce)
+    if len(operands) != 1 or not den.combines_by(operation.regions[0], den.pointwise.add):
+        raise Undenotable("an all_reduce by a region that is no sum")
+    den.conditions.replicas.add(max(map(len, a.replica_groups), default=1))
+    total = den.splat(0, operands[0].shape)
+    for monomial, c in operands[0].poly.items():
+        term = Tensor(operands[0].digits, {monomial: Fraction(1)})
+        image = den.opaque("all_reduce", [term], a.replica_groups, operands[0].shape)
+        total = den.pointwise.add(total, image, c)
+    return [total]
 
 
 NUMERIC: dict[str, Rule] = {
@@ -129,6 +173,8 @@ NUMERIC: dict[str, Rule] = {
     "stablehlo.maximum": _arithmetic(lambda p, a, b: p.maximum(a, b)),
     "stablehlo.minimum": _arithmetic(lambda p, a, b: p.minimum(a, b)),
     "stablehlo.divide": _divide,
+    "stablehlo.remainder": _arithmetic(lambda p, a, b: p.remainder(a, b)),
+    "stablehlo.atan2": _atan2,
     "stablehlo.power": _power,
     "stablehlo.negate": _unary(lambda p, a: p.scale(a, -1)),
     "stablehlo.sqrt": _unary(lambda p, a: p.power(a, Fraction(1, 2))),
@@ -143,9 +189,17 @@ NUMERIC: dict[str, Rule] = {
     "stablehlo.tanh": _unary(lambda p, a: p.tanh(a)),
     "stablehlo.sine": _unary(lambda p, a: p.odd("sine", a)),
     "stablehlo.cosine": _unary(lambda p, a: p.even("cosine", a)),
+    "stablehlo.tan": _unary(lambda p, a: p.odd("tan", a)),
+    "stablehlo.cbrt": _unary(lambda p, a: p.odd("cbrt", a)),
+    "stablehlo.floor": _unary(lambda p, a: p.floor(a)),
+    "stablehlo.ceil": _unary(lambda p, a: p.ceiling(a)),
+    "stablehlo.round_nearest_even": _unary(lambda p, a: p.odd("round_nearest_even", a)),
+    "stablehlo.round_nearest_afz": _unary(lambda p, a: p.odd("round_nearest_afz", a)),
     "stablehlo.abs": _unary(lambda p, a: p.absolute(a)),
     "stablehlo.sign": _unary(lambda p, a: p.sign(a)),
     "chlo.erf": _unary(lambda p, a: p.odd("erf", a)),
+    "chlo.erfc": _unary(lambda p, a: p.negation(p.odd("erf", a))),
+    "chlo.erf_inv": _unary(lambda p, a: p.odd("erf_inv", a)),
     "chlo.square": _unary(lambda p, a: p.multiply(a, a)),
 }
 
@@ -155,7 +209,11 @@ LOGICAL: dict[str, Rule] = {
     "stablehlo.clamp": _clamp,
     "stablehlo.and": _logical(lambda p, a, b: p.multiply(a, b)),
     "stablehlo.or": _logical(lambda p, a, b: p.add(p.add(a, b), p.multiply(a, b), -1)),
+    "stablehlo.xor": _logical(lambda p, a, b: p.add(p.add(a, b), p.multiply(a, b), -2)),
     "stablehlo.not": _not,
+    "stablehlo.is_finite": _is_finite,
+    "stablehlo.reduce_precision": _reduce_precision,
+    "stablehlo.all_reduce": _all_reduce,
     "stablehlo.convert": _convert,
     "stablehlo.optimization_barrier": _identity,
 }

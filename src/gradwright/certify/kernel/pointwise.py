@@ -185,6 +185,41 @@ class Pointwise(Masks):
         twice = self.scale(self.logistic(self.scale(a, 2)), 2)
         return self.add(twice, self.number(a, 1), -1)
 
+    def truncated(self, a: Tensor) -> Tensor:
+        """Return a without its fraction, which is `a` where it takes integers only."""
+        if all(self._integral(monomial, c) for monomial, c in a.poly.items()):
+            return a
+        c = constant_of(a.poly)
+        if c is not None:
+            whole = abs(c).numerator // c.denominator
+            return self.number(a, whole if c > 0 else -whole)
+        return self.odd("truncate", a)
+
+    def _integral(self, monomial: Monomial, c: Fraction) -> bool:
+        return c.denominator == 1 and all(
+            self.algebra.atoms.is_integral(atom) and Fraction(q).denominator == 1 and q > 0
+            for atom, _, q in monomial[0]
+        )
+
+    def ceiling(self, a: Tensor) -> Tensor:
+        """Return ceil a = -floor(-a)."""
+        return self.scale(self.floor(self.scale(a, -1)), -1)
+
+    def floor(self, a: Tensor) -> Tensor:
+        """Return the greatest integer that is at most a."""
+        c = constant_of(a.poly)
+        if c is not None:
+            return self.number(a, c.numerator // c.denominator)
+        return self.function("floor", a)
+
+    def remainder(self, a: Tensor, b: Tensor) -> Tensor:
+        """Return a - b trunc(a / b), on b != 0."""
+        return self.add(a, self.multiply(b, self.quotient(a, b)), -1)
+
+    def quotient(self, a: Tensor, b: Tensor) -> Tensor:
+        """Return trunc(a / b), on b != 0."""
+        return self.truncated(self.multiply(a, self.power(b, -1)))
+
     def odd(self, name: str, a: Tensor) -> Tensor:
         """Return an odd function of a: f(-x) = -f(x) fixes the sign, f(0) = 0."""
         return self._by_cases(a, lambda case: self._odd(name, case))

@@ -6,11 +6,12 @@ from math import prod
 
 from gradwright.certify.kernel import forms
 from gradwright.certify.kernel.algebra import Undenotable
-from gradwright.certify.kernel.atoms import Dense, Infinity
+from gradwright.certify.kernel.atoms import Dense, Infinity, Pi
 from gradwright.certify.kernel.denotation import Denotation, Rule
+from gradwright.certify.kernel.literals import irrational
 from gradwright.certify.kernel.multilinear import Multilinear
 from gradwright.certify.kernel.tensor import Shape, Tensor, regroup
-from gradwright.hlo import Operation
+from gradwright.hlo import Operation, Value
 from gradwright.hlo import attributes as attr
 from gradwright.hlo.literals import decimals
 
@@ -22,13 +23,27 @@ def _constant(den: Denotation, operation: Operation, _: Sequence[Tensor]) -> Seq
     entries = [_entry(word) for word in decimals(value)]
     if value.splat:
         entry = entries[0]
-        if isinstance(entry, Fraction):
-            return [den.splat(entry, shape)]
-        return [den.spread(den.whole(Infinity(entry < 0), ()), shape)]
+        if isinstance(entry, int):
+            return [den.spread(den.whole(Infinity(entry < 0), ()), shape)]
+        return [_number(den, entry, operation.results[0])]
     exact = tuple(entry for entry in entries if isinstance(entry, Fraction))
     if len(exact) != prod(shape):
         raise Undenotable("a dense constant with an entry that is not finite")
     return [den.whole(Dense(shape, exact), shape)]
+
+
+def _number(den: Denotation, entry: Fraction, value: Value) -> Tensor:
+    """Return a splat of a rational, or of the irrational number that it stands for."""
+    meant = irrational(abs(entry), value.type.element)
+    if meant is None:
+        return den.splat(entry, value.shape)
+    den.conditions.idealised[str(entry)] = meant.name
+    p = den.pointwise
+    total = p.power(den.splat(meant.rational, ()), meant.power)
+    total = p.multiply(total, p.power(den.whole(Pi(), ()), meant.pi_power))
+    log = p.log(den.splat(2, ()))
+    total = p.multiply(total, p.power(log, meant.ln2_power))
+    return den.spread(p.scale(total, 1 if entry > 0 else -1), value.shape)
 
 
 def _entry(word: str) -> Fraction | int:

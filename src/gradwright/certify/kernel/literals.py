@@ -1,0 +1,89 @@
+"""What a literal means: a rational, or the irrational number that it was written for.
+
+A literal of 32 or 64 bits is read as a known irrational where both round to the same number of the
+type, so that |stored - number| is at most half a unit in the last place. Every such reading is
+listed. Rationals of many digits decide it; there is no floating point here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from math import isqrt
+
+from gradwright.hlo import ElementType
+
+_DIGITS = 60
+_UNIT = 10**_DIGITS
+_PI = Fraction(3141592653589793238462643383279502884197169399375105820974944, _UNIT)
+"""The circle's number, cut after 60 decimals."""
+_LN2 = Fraction(693147180559945309417232121458176568075500134360255254120680, _UNIT)
+"""The natural logarithm of 2, cut after 60 decimals."""
+_MANTISSA = {ElementType.F32: 24, ElementType.F64: 53}
+
+
+@dataclass(frozen=True, slots=True)
+class Irrational:
+    """rational ** power * pi ** pi_power * ln(2) ** ln2_power, with rational > 0."""
+
+    name: str
+    rational: Fraction
+    power: Fraction = Fraction(1)
+    pi_power: Fraction = Fraction(0)
+    ln2_power: int = 0
+
+    def digits(self) -> Fraction:
+        """Return the number to more decimals than any literal has."""
+        square = self.rational ** int(2 * self.power) * _PI ** int(2 * self.pi_power)
+        root = Fraction(isqrt(int(square * _UNIT**2)), _UNIT)
+        return root * _LN2**self.ln2_power
+
+
+_HALF = Fraction(1, 2)
+_NUMBERS = (
+    Irrational("sqrt(2)", Fraction(2), _HALF),
+    Irrational("sqrt(1/2)", Fraction(1, 2), _HALF),
+    Irrational("pi", Fraction(1), pi_power=Fraction(1)),
+    Irrational("2 pi", Fraction(2), pi_power=Fraction(1)),
+    Irrational("pi/2", Fraction(1, 2), pi_power=Fraction(1)),
+    Irrational("1/pi", Fraction(1), pi_power=Fraction(-1)),
+    Irrational("2/pi", Fraction(2), pi_power=Fraction(-1)),
+    Irrational("sqrt(pi)", Fraction(1), pi_power=_HALF),
+    Irrational("sqrt(pi)/2", Fraction(1, 2), pi_power=_HALF),
+    Irrational("1/sqrt(pi)", Fraction(1), pi_power=-_HALF),
+    Irrational("2/sqrt(pi)", Fraction(2), pi_power=-_HALF),
+    Irrational("sqrt(2/pi)", Fraction(2), _HALF, -_HALF),
+    Irrational("sqrt(2 pi)", Fraction(2), _HALF, _HALF),
+    Irrational("1/sqrt(2 pi)", Fraction(2), -_HALF, -_HALF),
+    Irrational("ln 2", Fraction(1), ln2_power=1),
+    Irrational("1/ln 2", Fraction(1), ln2_power=-1),
+)
+"""The irrational numbers that texts are found to write; their negatives too."""
+
+
+def irrational(value: Fraction, element: ElementType) -> Irrational | None:
+    """Return the irrational number that a positive literal rounds, if it is a known one."""
+    bits = _MANTISSA.get(element)
+    if bits is None:
+        return None
+    for number, digits in _expanded().items():
+        # The unit in the last place of a number in [2 ** e, 2 ** (e + 1)) is 2 ** (e + 1 - bits).
+        unit = _binade(digits) * Fraction(2) ** (1 - bits)
+        if round(value / unit) == round(digits / unit):
+            return number
+    return None
+
+
+@cache
+def _expanded() -> Mapping[Irrational, Fraction]:
+    return {number: number.digits() for number in _NUMBERS}
+
+
+def _binade(x: Fraction) -> Fraction:
+    """Return the largest power of 2 that is at most x."""
+    power = Fraction(1)
+    while power > x:
+        power /= 2
+    while 2 * power <= x:
+        power *= 2
+    return power
