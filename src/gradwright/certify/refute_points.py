@@ -85,6 +85,7 @@ class Point:
     laws: Laws
     inputs: Arrays = field(default_factory=list[np.ndarray])
     returned: Arrays = field(default_factory=list[np.ndarray])
+    _here: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         """Draw the inputs and evaluate the emitted function at them."""
@@ -98,9 +99,11 @@ class Point:
 
     def slope(self, argument: int, direction: np.ndarray) -> Estimate:
         """Return the derivative of the seeded value along a direction of one argument."""
-        steps = (STEP, -STEP, STEP / 2, -STEP / 2, 0.0)
-        found = [self._value(argument, step * direction) for step in steps]
-        up, down, half_up, half_down, here = (total for total, _ in found)
+        if self._here is None:
+            self._here = self._value(argument, 0 * direction)
+        steps = (STEP, -STEP, STEP / 2, -STEP / 2)
+        found = [self._here, *(self._value(argument, step * direction) for step in steps)]
+        here, up, down, half_up, half_down = (total for total, _ in found)
         size = max(size for _, size in found)
         wide, narrow = (up - down) / (2 * STEP), (half_up - half_down) / STEP
         bend = (up - 2 * here + down) / STEP
@@ -108,6 +111,12 @@ class Point:
         value = (4 * narrow - wide) / 3
         noise = ROUNDING * size / STEP
         return Estimate(value, abs(value - narrow) + abs(2 * half_bend - bend) + 8 * noise)
+
+    def rough_slope(self, argument: int, direction: np.ndarray) -> float:
+        """Return the derivative along a direction, from one step to each side."""
+        up, _ = self._value(argument, STEP * direction)
+        down, _ = self._value(argument, -STEP * direction)
+        return (up - down) / (2 * STEP)
 
     def _value(self, argument: int, shift: np.ndarray) -> tuple[float, float]:
         """Return the seeded value at a shifted input, and the sum of its absolute terms."""

@@ -1,9 +1,10 @@
 """The scope of a verdict: what it is a verdict about, what it assumes, what it leaves out."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
+from gradwright.certify.kernel.conditions import Conditions
 from gradwright.hlo import Function, Operation
 from gradwright.hlo import attributes as attr
 from gradwright.hlo.literals import decimals
@@ -34,19 +35,17 @@ _KINKS = {
 }
 
 
-def scope_of(functions: Iterable[Function], kinks: int) -> tuple[str, ...]:
-    """Return the lines to print with every verdict about functions.
-
-    `kinks` counts the values P for which the proof read [P < 0] as 1 - [P > 0].
-    """
+def scope_of(functions: Iterable[Function], proofs: Sequence[Conditions]) -> tuple[str, ...]:
+    """Return the lines to print with every verdict about functions, given what proofs assume."""
     operations = [each for function in functions for each in function.body.walk()]
     lines = [REALS, *_literals(operations)]
     lines += _hypothesis(operations, _NOT_ZERO, "divisors are not 0")
     for word in dict.fromkeys(_POSITIVE.values()):
         opcodes = frozenset(opcode for opcode, said in _POSITIVE.items() if said == word)
         lines += _hypothesis(operations, opcodes, f"{word} are positive")
-    lines += _conventions(operations, kinks)
+    lines += _conventions(operations, max(len(each.kinks) for each in proofs))
     lines += _roundings(operations)
+    lines += _liberties(proofs)
     return tuple(lines)
 
 
@@ -94,13 +93,26 @@ def _conventions(operations: Iterable[Operation], kinks: int) -> Iterator[str]:
     if used:
         yield "gradients hold off kinks and ties; conventions there: " + "; ".join(used)
     if kinks:
-        yield f"{kinks} comparison(s) with 0 were read up to the case of equality"
+        yield f"the case of equality of {kinks} comparison(s) with 0 was left out: a null set"
 
 
 def _roundings(operations: Iterable[Operation]) -> Iterator[str]:
     found = [place(each) for each in operations if _rounds(each)]
     if found:
         yield f"roundings count as the identity, straight through in gradients ({_some(found)})"
+
+
+def _liberties(proofs: Sequence[Conditions]) -> Iterator[str]:
+    idealised = {word: meant for each in proofs for word, meant in each.idealised.items()}
+    if idealised:
+        pairs = [f"{word} as {meant}" for word, meant in idealised.items()]
+        yield f"literals read as what they round: {_some(pairs)}"
+    in_range = {operation for each in proofs for operation in each.in_range}
+    if in_range:
+        yield f"assumed: computed indices are in range ({_some(sorted(in_range))})"
+    replicas = {count for each in proofs for count in each.replicas}
+    if replicas:
+        yield f"sums over replicas: {_some([str(n) for n in sorted(replicas)])} of them"
 
 
 def _rounds(operation: Operation) -> bool:

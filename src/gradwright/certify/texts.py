@@ -1,0 +1,164 @@
+"""Claims about texts of any origin: gradients in one text, gradients of another, equality."""
+
+import time
+from collections.abc import Sequence
+
+from gradwright.certify.claims import Claim, Kind, Report
+from gradwright.certify.prove import Proof, choose_cuts
+from gradwright.certify.refute import EqualQuestion
+from gradwright.certify.refute_points import restricted
+from gradwright.certify.scope import scope_of
+from gradwright.certify.texts_calls import inlined
+from gradwright.certify.texts_forms import both_forms
+from gradwright.certify.texts_gradient import Subject, certify_gradients, first_failure
+from gradwright.certify.texts_settle import Obligation, Observer, Search, Sides, settle
+from gradwright.errors import SpecError
+from gradwright.hlo import Function, Value, read_module
+
+Source = str | bytes
+
+
+def _ignore(_: Claim) -> None:
+    return
+
+
+def certify_text(
+    source: Source,
+    *,
+    loss: int = 0,
+    wrt: Sequence[int],
+    grads: Sequence[int],
+    search: Search | None = None,
+    observe: Observer = _ignore,
+) -> Report:
+    """Prove or refute that results of a text are the gradient of its loss.
+
+    Result `grads[i]` is claimed to be d(result `loss`) / d(argument `wrt[i]`), over the reals.
+
+    Errors: ParseError for a bad text; SpecError for an index out of range, a loss that is no
+    scalar, or a gradient whose shape is not that of its argument.
+    """
+    main = inlined(read_module(source))
+    body = main.body
+    _require_index("loss", loss, len(body.results), "results")
+    if body.results[loss].type.size != 1 or not body.results[loss].type.element.is_float:
+        raise SpecError(
+            where="loss", expected="a floating-point scalar", found=str(body.results[loss].type)
+        )
+    if len(wrt) != len(grads) or not wrt:
+        raise SpecError(
+            where="wrt and grads",
+            expected="as many arguments as results, one at least",
+            found=f"{len(wrt)} and {len(grads)}",
+        )
+    for argument, result in zip(wrt, grads, strict=True):
+        _require_index("wrt", argument, len(body.arguments), "arguments")
+        _require_index("grads", result, len(body.results), "results")
+    forward = restricted(main, [body.results[loss]])
+    pairs = tuple(zip(wrt, grads, strict=True))
+    return certify_gradients(Subject(forward, main, (None,), pairs), search or Search(), observe)
+
+
+def certify_vjp(
+    forward: Source,
+    backward: Source,
+    *,
+    wrt: Sequence[int] | None = None,
+    search: Search | None = None,
+    observe: Observer = _ignore,
+) -> Report:
+    """Prove or refute that a text is the vector-Jacobian product of another one.
+
+    `backward` takes the arguments of `forward` and a cotangent for each of its results, and returns
+    a cotangent for each argument `wrt` (default: each argument of floats), in that order.
+
+    Errors: ParseError for a bad text; SpecError for signatures that do not fit.
+    """
+    f, b = inlined(read_module(forward)), inlined(read_module(backward))
+    arguments = list(range(len(f.body.arguments)))
+    if wrt is None:
+        wrt = [i for i in arguments if f.body.arguments[i].type.element.is_float]
+        wrt = arguments if len(b.body.results) == len(arguments) else wrt
+    for argument in wrt:
+        _require_index("wrt", argument, len(arguments), "arguments of forward")
+    _require_types("arguments of backward", [*f.body.arguments, *f.body.results], b.body.arguments)
+    _require_types("results of backward", [f.body.arguments[i] for i in wrt], b.body.results)
+    seeds = tuple(range(len(arguments), len(b.body.arguments)))
+    pairs = tuple((argument, k) for k, argument in enumerate(wrt))
+    return certify_gradients(Subject(f, b, seeds, pairs), search or Search(), observe)
+
+
+def certify_equal(
+    left: Source,
+    right: Source,
+    *,
+    search: Search | None = None,
+    observe: Observer = _ignore,
+) -> Report:
+    """Prove or refute that two texts are the same function, result by result.
+
+    Errors: ParseError for a bad text; SpecError where arguments or results differ in type.
+    """
+    a, b = inlined(read_module(left)), inlined(read_module(right))
+    _require_types("arguments of the second text", a.body.arguments, b.body.arguments)
+    _require_types("results of the second text", a.body.results, b.body.results)
+    return _equalities(a, b, search or Search(), observe)
+
+
+def _equalities(a: Function, b: Function, search: Search, observe: Observer) -> Report:
+    started = time.perf_counter()
+    claims = _Equalities(a, b)
+    sound = {id(value) for value in b.body.arguments}
+    obligations = [claims.obligation(k) for k in range(len(b.body.results))]
+    settled = settle(obligations, Sides(b, a, (), sound), search, observe)
+    scope = scope_of((a, b), [claims.proof.den.conditions])
+    return Report(tuple(settled), scope, time.perf_counter() - started)
+
+
+class _Equalities:
+    """The claims that results of two functions are the same."""
+
+    def __init__(self, a: Function, b: Function) -> None:
+        self.a, self.b = a.body, b.body
+        self.proof = Proof()
+        for ours, theirs in zip(self.a.arguments, self.b.arguments, strict=True):
+            unknown = self.proof.den.argument(ours.name, ours.shape, ours.type.element)
+            self.proof.known[id(ours)] = self.proof.known[id(theirs)] = unknown
+        self.proof.denote(self.a.operations, choose_cuts(self.a.operations))
+        self.proof.denote(self.b.operations, set())
+
+    def obligation(self, k: int) -> Obligation:
+        """Return the claim that results k are the same."""
+        return Obligation(
+            f"%{self.b.results[k].name} (result {k})",
+            Kind.EQUAL,
+            EqualQuestion(k, k),
+            lambda: self._holds(k),
+            lambda: False,
+            lambda: self._reason(k),
+        )
+
+    def _holds(self, k: int) -> bool:
+        known = self.proof.known
+        return self.proof.same(known[id(self.a.results[k])], known[id(self.b.results[k])])
+
+    def _reason(self, k: int) -> str:
+        ours, theirs = self.a.results[k], self.b.results[k]
+        for text, block, result in (("first", self.a, ours), ("second", self.b, theirs)):
+            failure = first_failure(self.proof, result, block.operations)
+            if failure is not None:
+                return f"the proof stops in the {text} text at {failure}"
+        forms = both_forms(self.proof.den, self.proof.known[id(ours)], self.proof.known[id(theirs)])
+        return f"%{theirs.name}: {forms}"
+
+
+def _require_index(where: str, index: int, count: int, what: str) -> None:
+    if not 0 <= index < count:
+        raise SpecError(where=where, expected=f"an index of {count} {what}", found=str(index))
+
+
+def _require_types(where: str, wanted: Sequence[Value], given: Sequence[Value]) -> None:
+    expected = f"({', '.join(str(value.type) for value in wanted)})"
+    found = f"({', '.join(str(value.type) for value in given)})"
+    if expected != found:
+        raise SpecError(where=where, expected=expected, found=found)

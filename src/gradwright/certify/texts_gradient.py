@@ -1,0 +1,199 @@
+"""Gradients: cotangents derived from a forward function beside those that a text returns."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gradwright.certify.claims import Kind, Report
+from gradwright.certify.kernel.algebra import TooLarge, Undenotable
+from gradwright.certify.kernel.conditions import Conditions
+from gradwright.certify.kernel.tensor import Tensor
+from gradwright.certify.prove import Proof, choose_cuts
+from gradwright.certify.refute import GradientQuestion
+from gradwright.certify.scope import place, scope_of
+from gradwright.certify.texts_forms import both_forms
+from gradwright.certify.texts_settle import Obligation, Observer, Search, Sides, settle
+from gradwright.hlo import Function, Operation, Value
+
+UNCUT_LIMIT = 60
+"""Operations up to which a proof that failed is tried once more without cuts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Results of `emitted` that are claimed to be cotangents of `forward`.
+
+    The arguments of `forward` are the first ones of `emitted`, by position. `seeds[k]` is the
+    argument of `emitted` that is the cotangent of result k (None: the constant 1). `pairs` are
+    (argument, result) of `emitted`, by index.
+    """
+
+    forward: Function
+    emitted: Function
+    seeds: tuple[int | None, ...]
+    pairs: tuple[tuple[int, int], ...]
+
+
+@dataclass(slots=True)
+class Derived:
+    """Cotangents of the values of a forward function, by identity; why some are not known."""
+
+    proof: Proof
+    cotangents: Mapping[int, Tensor]
+    lost: dict[int, str] = field(default_factory=dict[int, str])
+
+
+def derive(subject: Subject, cut: set[int] | None = None) -> Derived:
+    """Denote both functions and derive every cotangent of the forward one.
+
+    `cut` are the values that the proof treats as one (default: what `choose_cuts` says).
+    """
+    proof = Proof()
+    forward, emitted = subject.forward.body, subject.emitted.body
+    for value in emitted.arguments:
+        proof.known[id(value)] = proof.den.argument(value.name, value.shape, value.type.element)
+    for ours, theirs in zip(forward.arguments, emitted.arguments, strict=False):
+        proof.known[id(ours)] = proof.known[id(theirs)]
+    cut = choose_cuts(forward.operations) if cut is None else cut
+    proof.denote(forward.operations, cut)
+    seeds: dict[int, Tensor] = {}
+    for result, seed in zip(forward.results, subject.seeds, strict=True):
+        weight = (
+            proof.den.splat(1, result.shape)
+            if seed is None
+            else proof.known[id(emitted.arguments[seed])]
+        )
+        known = seeds.get(id(result))
+        seeds[id(result)] = weight if known is None else proof.den.pointwise.add(known, weight)
+    wrt = {id(forward.arguments[argument]) for argument, _ in subject.pairs}
+    derived = _swept(proof, forward.operations, seeds, wrt, cut)
+    rest = [op for op in emitted.operations if any(id(r) not in proof.known for r in op.results)]
+    proof.denote(rest, set())
+    return derived
+
+
+def _swept(
+    proof: Proof,
+    operations: Sequence[Operation],
+    seeds: Mapping[int, Tensor],
+    wrt: set[int],
+    cut: set[int],
+) -> Derived:
+    """Sweep at once; where an operation has no rule, once more one by one, to lose only its own."""
+    try:
+        return Derived(proof, proof.adjoint(operations, seeds, wrt, cut))
+    except (Undenotable, TooLarge):
+        return _swept_singly(proof, operations, seeds, wrt, cut)
+
+
+def _swept_singly(
+    proof: Proof,
+    operations: Sequence[Operation],
+    seeds: Mapping[int, Tensor],
+    wrt: set[int],
+    cut: set[int],
+) -> Derived:
+    depends = set(wrt)
+    for operation in operations:
+        if any(id(value) in depends for value in operation.operands):
+            depends.update(id(value) for value in operation.results)
+    cotangents = dict(seeds)
+    lost: dict[int, str] = {}
+    for operation in reversed(operations):
+        reason = next((lost[id(r)] for r in operation.results if id(r) in lost), None)
+        if reason is None:
+            try:
+                cotangents = proof.adjoint([operation], cotangents, depends, cut)
+            except (Undenotable, TooLarge) as problem:
+                reason = f"{place(operation)}: {problem}"
+        if reason is not None:
+            lost.update((id(v), reason) for v in operation.operands if id(v) in depends)
+    return Derived(proof, cotangents, lost)
+
+
+def cotangent(derived: Derived, argument: Value) -> Tensor | None:
+    """Return the derived cotangent of an argument; None where it was lost."""
+    if id(argument) in derived.lost:
+        return None
+    zero = derived.proof.den.splat(0, argument.shape)
+    return derived.cotangents.get(id(argument), zero)
+
+
+def first_failure(proof: Proof, value: Value, operations: Sequence[Operation]) -> str | None:
+    """Return the first operation without denotation that a value depends on, and why."""
+    needed = {id(value)}
+    found: str | None = None
+    for operation in reversed(operations):
+        if not any(id(result) in needed for result in operation.results):
+            continue
+        needed.update(id(operand) for operand in operation.operands)
+        failure = proof.failures.get(id(operation.results[0]))
+        found = f"{place(operation)}: {failure}" if failure is not None else found
+    return found
+
+
+def certify_gradients(subject: Subject, search: Search, observe: Observer) -> Report:
+    """Settle every claim of a subject."""
+    started = time.perf_counter()
+    claims = _Claims(subject)
+    forward, emitted = subject.forward.body, subject.emitted.body
+    sound = {id(value) for value in emitted.arguments}
+    sound |= {id(result) for operation in forward.operations for result in operation.results}
+    sides = Sides(subject.emitted, subject.forward, subject.seeds, sound)
+    obligations = [claims.obligation(argument, k) for argument, k in subject.pairs]
+    settled = settle(obligations, sides, search, observe)
+    scope = scope_of((subject.forward, subject.emitted), claims.conditions())
+    return Report(tuple(settled), scope, time.perf_counter() - started)
+
+
+class _Claims:
+    """The claims of a subject; without cuts the proof is made only where it is asked for."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+        self.derived = derive(subject)
+        self.uncut: Derived | None = None
+
+    def conditions(self) -> list[Conditions]:
+        """Return what the proofs assume."""
+        made = [each for each in (self.derived, self.uncut) if each is not None]
+        return [each.proof.den.conditions for each in made]
+
+    def obligation(self, argument: int, k: int) -> Obligation:
+        """Return the claim that result k is the cotangent of an argument."""
+        name = f"d/d%{self.subject.forward.body.arguments[argument].name}"
+        return Obligation(
+            f"{name} (result {k})",
+            Kind.GRADIENT,
+            GradientQuestion(k, argument),
+            lambda: self._holds(self.derived, argument, k),
+            lambda: self._holds_uncut(argument, k),
+            lambda: self._reason(argument, k),
+        )
+
+    def _holds(self, derived: Derived, argument: int, k: int) -> bool:
+        wanted = cotangent(derived, self.subject.forward.body.arguments[argument])
+        emitted = derived.proof.known[id(self.subject.emitted.body.results[k])]
+        return wanted is not None and derived.proof.same(wanted, emitted)
+
+    def _holds_uncut(self, argument: int, k: int) -> bool:
+        if len(self.subject.emitted.body.operations) > UNCUT_LIMIT:
+            return False
+        if self.uncut is None:
+            self.uncut = derive(self.subject, set())
+        return self._holds(self.uncut, argument, k)
+
+    def _reason(self, argument: int, k: int) -> str:
+        """Return where the proof stops: an operation, or the two forms that differ."""
+        value = self.subject.forward.body.arguments[argument]
+        result = self.subject.emitted.body.results[k]
+        proof = self.derived.proof
+        failure = self.derived.lost.get(id(value)) or first_failure(
+            proof, result, self.subject.emitted.body.operations
+        )
+        wanted = cotangent(self.derived, value)
+        if failure is not None or wanted is None:
+            return f"the proof stops at {failure}"
+        makers = [op for op in self.subject.emitted.body.operations if result in op.results]
+        where = place(makers[0]) if makers else f"%{result.name}"
+        return f"{where}: {both_forms(proof.den, wanted, proof.known[id(result)])}"

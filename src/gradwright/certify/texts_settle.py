@@ -1,0 +1,104 @@
+"""Settling claims: prove, else look for a counterexample, else try harder, else unknown."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from gradwright.certify.claims import Claim, Kind
+from gradwright.certify.refute import NotRefuted, Question, refute
+from gradwright.certify.texts_sites import sites
+from gradwright.certify.verdicts import Distribution, Outcome, Proved, Refuted, Unknown, Verdict
+from gradwright.certify.witness_process import Evaluator
+from gradwright.hlo import Function
+
+Observer = Callable[[Claim], None]
+"""Told of each claim when it is settled."""
+
+SECONDS = 60.0
+"""How long the reference interpreter may work on the counterexamples of one report."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How counterexamples are looked for.
+
+    Units: `seconds` of the reference interpreter for all claims together; 0: none are looked for.
+    `laws` gives arguments, by index, a distribution of their own where a text is right on a part of
+    its inputs only (soft labels: SIMPLEX).
+    """
+
+    seconds: float = SECONDS
+    laws: Mapping[int, Distribution] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Obligation:
+    """A claim about one result, with what proves it, asks after it, and says why neither helped."""
+
+    name: str
+    kind: Kind
+    question: Question
+    holds: Callable[[], bool]
+    holds_after_all: Callable[[], bool]
+    reason: Callable[[], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The function that returns the results, and the one that they are measured by.
+
+    `seeds[i]` is the argument of `emitted` that weighs result i of `value` (None: 1). `sound` are
+    values of `emitted`, by identity, that are right whatever becomes of the claims.
+    """
+
+    emitted: Function
+    value: Function
+    seeds: tuple[int | None, ...]
+    sound: set[int]
+
+
+def settle(
+    obligations: Sequence[Obligation], sides: Sides, search: Search, observe: Observer
+) -> list[Claim]:
+    """Return the claims with their outcomes and, for those not proved, the sites."""
+    with Evaluator(search.seconds) as evaluate:
+        claims = [_settled(each, sides, search, evaluate, observe) for each in obligations]
+    proved = [claim.verdict is Verdict.PROVED for claim in claims]
+    results = [each.question.k for each in obligations]
+    failed = [k for k, fine in zip(results, proved, strict=True) if not fine]
+    fine = [k for k, fine in zip(results, proved, strict=True) if fine]
+    places = sites(sides.emitted, failed, fine, sides.sound)
+    return [
+        replace(claim, site=None if claim.verdict is Verdict.PROVED else places[k])
+        for claim, k in zip(claims, results, strict=True)
+    ]
+
+
+def _settled(
+    obligation: Obligation, sides: Sides, search: Search, evaluate: Evaluator, observe: Observer
+) -> Claim:
+    started = time.perf_counter()
+    outcome = _outcome(obligation, sides, search, evaluate)
+    seconds = time.perf_counter() - started
+    claim = Claim(obligation.name, obligation.kind, outcome, seconds)
+    observe(claim)
+    return claim
+
+
+def _outcome(obligation: Obligation, sides: Sides, search: Search, evaluate: Evaluator) -> Outcome:
+    if obligation.holds():
+        return Proved()
+    try:
+        found = refute(
+            sides.emitted,
+            sides.value,
+            obligation.question,
+            evaluate,
+            seeds=sides.seeds,
+            laws=search.laws,
+        )
+    except NotRefuted as problem:
+        if obligation.holds_after_all():
+            return Proved()
+        return Unknown(f"{obligation.reason()}; {problem}")
+    return Refuted(found)
