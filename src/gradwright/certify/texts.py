@@ -10,7 +10,7 @@ from gradwright.certify.refute_points import restricted
 from gradwright.certify.scope import scope_of
 from gradwright.certify.texts_calls import inlined
 from gradwright.certify.texts_forms import both_forms
-from gradwright.certify.texts_gradient import Subject, certify_gradients, first_failure
+from gradwright.certify.texts_gradient import Subject, certify_gradients, first_failure, form_of
 from gradwright.certify.texts_settle import Obligation, Observer, Search, Sides, settle
 from gradwright.errors import SpecError
 from gradwright.hlo import Function, Value, read_module
@@ -108,9 +108,8 @@ def certify_equal(
 def _equalities(a: Function, b: Function, search: Search, observe: Observer) -> Report:
     started = time.perf_counter()
     claims = _Equalities(a, b)
-    sound = {id(value) for value in b.body.arguments}
     obligations = [claims.obligation(k) for k in range(len(b.body.results))]
-    settled = settle(obligations, Sides(b, a, (), sound), search, observe)
+    settled = settle(obligations, Sides(b, a, (), claims.sound), search, observe)
     scope = scope_of((a, b), [claims.proof.den.conditions])
     return Report(tuple(settled), scope, time.perf_counter() - started)
 
@@ -137,6 +136,13 @@ class _Equalities:
             lambda: False,
             lambda: self._reason(k),
         )
+
+    def sound(self) -> set[int]:
+        """Return values of the second text that are values of the first."""
+        known = self.proof.known
+        forms = {form_of(known[id(r)]) for op in self.a.operations for r in op.results}
+        values = [r for op in self.b.operations for r in op.results]
+        return {id(value) for value in values if form_of(known[id(value)]) in forms}
 
     def _holds(self, k: int) -> bool:
         known = self.proof.known

@@ -136,14 +136,16 @@ def certify_gradients(subject: Subject, search: Search, observe: Observer) -> Re
     """Settle every claim of a subject."""
     started = time.perf_counter()
     claims = _Claims(subject)
-    forward, emitted = subject.forward.body, subject.emitted.body
-    sound = {id(value) for value in emitted.arguments}
-    sound |= {id(result) for operation in forward.operations for result in operation.results}
-    sides = Sides(subject.emitted, subject.forward, subject.seeds, sound)
+    sides = Sides(subject.emitted, subject.forward, subject.seeds, claims.sound)
     obligations = [claims.obligation(argument, k) for argument, k in subject.pairs]
     settled = settle(obligations, sides, search, observe)
     scope = scope_of((subject.forward, subject.emitted), claims.conditions())
     return Report(tuple(settled), scope, time.perf_counter() - started)
+
+
+def form_of(tensor: Tensor) -> object:
+    """Return what tensors that are equal at a glance have in common."""
+    return tensor.digits, frozenset(tensor.poly.items())
 
 
 class _Claims:
@@ -158,6 +160,15 @@ class _Claims:
         """Return what the proofs assume."""
         made = [each for each in (self.derived, self.uncut) if each is not None]
         return [each.proof.den.conditions for each in made]
+
+    def sound(self) -> set[int]:
+        """Return values of the text that have the form of a forward value or of a cotangent."""
+        forward, emitted = self.subject.forward.body, self.subject.emitted.body
+        known = self.derived.proof.known
+        right = [known[id(r)] for op in forward.operations for r in op.results]
+        forms = {form_of(tensor) for tensor in (*right, *self.derived.cotangents.values())}
+        values = [r for op in emitted.operations for r in op.results]
+        return {id(value) for value in values if form_of(known[id(value)]) in forms}
 
     def obligation(self, argument: int, k: int) -> Obligation:
         """Return the claim that result k is the cotangent of an argument."""

@@ -47,14 +47,14 @@ class Obligation:
 class Sides:
     """The function that returns the results, and the one that they are measured by.
 
-    `seeds[i]` is the argument of `emitted` that weighs result i of `value` (None: 1). `sound` are
+    `seeds[i]` is the argument of `emitted` that weighs result i of `value` (None: 1). `sound` finds
     values of `emitted`, by identity, that are right whatever becomes of the claims.
     """
 
     emitted: Function
     value: Function
     seeds: tuple[int | None, ...]
-    sound: set[int]
+    sound: Callable[[], set[int]]
 
 
 def settle(
@@ -67,7 +67,7 @@ def settle(
     results = [each.question.k for each in obligations]
     failed = [k for k, fine in zip(results, proved, strict=True) if not fine]
     fine = [k for k, fine in zip(results, proved, strict=True) if fine]
-    places = sites(sides.emitted, failed, fine, sides.sound)
+    places: Mapping[int, str] = sites(sides.emitted, failed, fine, sides.sound()) if failed else {}
     return [
         replace(claim, site=None if claim.verdict is Verdict.PROVED else places[k])
         for claim, k in zip(claims, results, strict=True)

@@ -4,8 +4,6 @@ An operation is the more suspect the more failed results and the fewer proved on
 This points at a place to look; no verdict rests on it.
 """
 
-import functools
-import operator
 from collections.abc import Mapping, Sequence
 
 from gradwright.certify.scope import place
@@ -49,7 +47,9 @@ def _users(body: Block) -> list[int]:
     masks: list[int] = []
     for operation in reversed(body.operations):
         arrived = [reached.get(id(result), 0) for result in operation.results]
-        mask = functools.reduce(operator.or_, arrived, 0)
+        mask = 0
+        for part in arrived:
+            mask |= part
         if operation.opcode != "stablehlo.optimization_barrier":  # it ties each result to its own
             arrived = [mask] * len(operation.operands)
         for operand, part in zip(operation.operands, arrived, strict=True):
