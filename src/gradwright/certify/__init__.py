@@ -2,7 +2,7 @@
 
 from gradwright.certify.claims import Claim, Kind, Report
 from gradwright.certify.texts import certify_equal, certify_text, certify_vjp
-from gradwright.certify.texts_settle import Search
+from gradwright.certify.texts_settle import Observer, Search
 from gradwright.certify.verdicts import (
     Counterexample,
     Distribution,
@@ -17,6 +17,7 @@ __all__ = [
     "Counterexample",
     "Distribution",
     "Kind",
+    "Observer",
     "Proved",
     "Refuted",
     "Report",

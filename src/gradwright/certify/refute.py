@@ -173,12 +173,13 @@ class _Search:
 
     def run(self) -> Counterexample:
         texts = texts_of(self.emitted, self.value, self.seeds)
-        first, _ = self._two_points(texts)
+        first, second = self._two_points(texts)
         index = self.question.locate(first)
         if not self.question.at(first, index).is_far:
             raise NotRefuted("both sides differ, but at no single element by more than the error")
         moved_texts = texts_of(self.emitted, self.value, self.seeds, jitter=1)
-        return self._confirmed(texts, moved_texts, first, index)
+        ratio = self._ratio((first, second), index)
+        return self._confirmed(texts, moved_texts, first, index, ratio)
 
     def _two_points(self, texts: Texts) -> list[Point]:
         """Return two points at which the sides are far apart."""
@@ -199,7 +200,9 @@ class _Search:
     def _point(self, texts: Texts, seed: int, law: Distribution) -> Point:
         return Point(texts, self.evaluate, seed, law, self.laws)
 
-    def _confirmed(self, texts: Texts, moved: Texts, first: Point, index: Index) -> Counterexample:
+    def _confirmed(
+        self, texts: Texts, moved: Texts, first: Point, index: Index, ratio: str | None
+    ) -> Counterexample:
         """Evaluate again: at the same input drawn anew, and with the inexact literals moved."""
         again = self.question.at(self._point(texts, first.seed, first.law), index)
         other = self.question.at(self._point(moved, first.seed, first.law), index)
@@ -212,19 +215,21 @@ class _Search:
             again.emitted,
             again.wanted,
             again.error,
-            self._ratio(first, index),
+            ratio,
         )
 
-    def _ratio(self, point: Point, index: Index) -> str | None:
-        """Return emitted / wanted where it is the same number at several elements, else None."""
+    def _ratio(self, points: Sequence[Point], index: Index) -> str | None:
+        """Return emitted / wanted where it is one number at several elements of two inputs."""
+        shape = points[0].returned[self.question.k].shape
         ratios: list[float] = []
-        for place in (index, *_places(point.returned[self.question.k].shape, point.seed)):
-            found = self.question.at(point, place)
-            if abs(found.wanted) > FAR * found.error / RATIO_ACCURACY:
-                ratios.append(found.emitted / found.wanted)
-            elif abs(found.emitted) > FAR * found.error:
-                return None
-        if not ratios or max(ratios) - min(ratios) > 2 * RATIO_ACCURACY * abs(ratios[0]):
+        for point in points:
+            for place in {index, *_places(shape, point.seed)}:
+                found = self.question.at(point, place)
+                if abs(found.wanted) > FAR * found.error / RATIO_ACCURACY:
+                    ratios.append(found.emitted / found.wanted)
+                elif abs(found.emitted) > FAR * found.error:
+                    return None
+        if len(ratios) < 2 or max(ratios) - min(ratios) > 2 * RATIO_ACCURACY * abs(ratios[0]):
             return None
         return _written(float(np.mean(ratios)))
 

@@ -7,6 +7,7 @@ import typer
 from gradwright.cli.commands.bench import bench
 from gradwright.cli.commands.cache import cache
 from gradwright.cli.commands.catalogue import nets, show
+from gradwright.cli.commands.certify import certify
 from gradwright.cli.commands.conventions import show_conventions
 from gradwright.cli.commands.doctor import doctor
 from gradwright.cli.commands.emit import emit
@@ -54,6 +55,7 @@ for _name, _verb in {
     "eval": evaluate,
     "predict": predict,
     "bench": bench,
+    "certify": certify,
     "conventions": show_conventions,
     "cache": cache,
     "doctor": doctor,
