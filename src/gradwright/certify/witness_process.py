@@ -39,6 +39,10 @@ class Evaluator:
         """End the child."""
         self.close()
 
+    def renew(self) -> None:
+        """Give the whole budget again."""
+        self._left = self._budget
+
     def close(self) -> None:
         """End the child and free what it holds."""
         child, self._child = self._child, None
