@@ -2,7 +2,7 @@
 
 from gradwright.certify.claims import Claim, Kind, Report
 from gradwright.certify.texts import certify_equal, certify_text, certify_vjp
-from gradwright.certify.texts_settle import Observer, Search
+from gradwright.certify.texts_settle import Effort, Observer, Search
 from gradwright.certify.verdicts import (
     Counterexample,
     Distribution,
@@ -16,6 +16,7 @@ __all__ = [
     "Claim",
     "Counterexample",
     "Distribution",
+    "Effort",
     "Kind",
     "Observer",
     "Proved",

@@ -98,7 +98,7 @@ def _fewer(number: float) -> float | None:
     """Return N - 1 for a whole number N > 1, 1 / (N - 1) for its reciprocal, else None."""
     if number == round(number) and number > 1:
         return number - 1
-    count = round(1 / number) if number > 0 else 0
+    count = round(1 / number) if number > 1e-4 else 0
     return 1 / (count - 1) if count > 1 and abs(count * number - 1) < 1e-6 else None
 
 

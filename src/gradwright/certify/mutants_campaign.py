@@ -11,7 +11,7 @@ from gradwright.certify.mutants import Mutant, mutants
 from gradwright.certify.mutants_attributes import Defect
 from gradwright.certify.mutants_truth import FiniteDifferences, Truth
 from gradwright.certify.texts_gradient import Subject, certify_gradients
-from gradwright.certify.texts_settle import Search
+from gradwright.certify.texts_settle import Effort, Search
 from gradwright.certify.verdicts import Json, Verdict
 from gradwright.certify.witness_process import Evaluator, Unevaluated
 from gradwright.errors import GradwrightError, SpecError
@@ -124,6 +124,7 @@ def campaign(
 
     Errors: SpecError where the interpreter cannot evaluate the text in the time of the search.
     """
+    quick = replace(search, effort=Effort.QUICK)
     original = certify_gradients(subject, search, _ignore).verdict
     spared = {id(r) for op in subject.forward.body.operations for r in op.results}
     trials: list[Trial] = []
@@ -140,7 +141,7 @@ def campaign(
         for mutant in _chosen(subject.emitted, spared, seed):
             if len(trials) == count:
                 break
-            trial = _tried(replace(subject, emitted=mutant.function), mutant, truth, usual, search)
+            trial = _tried(replace(subject, emitted=mutant.function), mutant, truth, usual, quick)
             evaluate.renew()
             if trial is not None:
                 trials.append(trial)

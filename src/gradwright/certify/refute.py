@@ -26,10 +26,17 @@ from gradwright.hlo import Function
 
 Index = tuple[int, ...]
 
-LAWS = (Distribution.NORMAL, Distribution.POSITIVE, Distribution.SMALL)
+LAWS = (
+    Distribution.NORMAL,
+    Distribution.POSITIVE,
+    Distribution.SMALL,
+    Distribution.NEGATIVE,
+)
 TRIALS = 4 * len(LAWS)
-AGREEING = 4
+AGREEING = 8
 """Agreeing inputs after which the search ends."""
+NUDGE = 1e-4
+"""Relative distance of the second input where no independent one tells the sides apart."""
 RATIO_PLACES = 6
 RATIO_LIMIT = 100_000
 """Largest denominator with which a ratio is written as a fraction."""
@@ -182,7 +189,7 @@ class _Search:
         return self._confirmed(texts, moved_texts, first, index, ratio)
 
     def _two_points(self, texts: Texts) -> list[Point]:
-        """Return two points at which the sides are far apart."""
+        """Return two points at which the sides are far apart, if need be close to each other."""
         apart: list[Point] = []
         agreeing = 0
         for seed in range(TRIALS):
@@ -194,8 +201,19 @@ class _Search:
             if len(apart) == 2:
                 return apart
             if agreeing == AGREEING:
-                raise NotRefuted("both sides agree at every random input that was tried")
+                break
+        if apart:
+            return [*apart, self._neighbour(texts, apart[0])]
+        if agreeing:
+            raise NotRefuted("both sides agree at every random input that was tried")
         raise NotRefuted("no random inputs were found at which the sides can be compared")
+
+    def _neighbour(self, texts: Texts, point: Point) -> Point:
+        """Return a point near another one, where the sides are far apart too."""
+        near = Point(texts, self.evaluate, point.seed, point.law, self.laws, nudge=NUDGE)
+        if not self.question.screen(near).is_far:
+            raise NotRefuted("both sides differ at a single input and at none beside it")
+        return near
 
     def _point(self, texts: Texts, seed: int, law: Distribution) -> Point:
         return Point(texts, self.evaluate, seed, law, self.laws)

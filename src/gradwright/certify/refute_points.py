@@ -83,6 +83,7 @@ class Point:
     seed: int
     law: Distribution
     laws: Laws
+    nudge: float = 0.0
     inputs: Arrays = field(default_factory=list[np.ndarray])
     returned: Arrays = field(default_factory=list[np.ndarray])
     _here: tuple[float, float] | None = None
@@ -91,6 +92,9 @@ class Point:
         """Draw the inputs and evaluate the emitted function at them."""
         types = [value.type for value in self.texts.arguments]
         self.inputs = draw(types, self.seed, self.law, self.laws)
+        if self.nudge:
+            generator = np.random.default_rng(self.seed + 4000)
+            self.inputs = [_nudged(each, self.nudge, generator) for each in self.inputs]
         self.returned = self.evaluate(self.texts.emitted, self.inputs)
 
     def wanted(self) -> Arrays:
@@ -129,6 +133,12 @@ class Point:
             total += float(np.sum(weighed))
             size += float(np.sum(np.abs(weighed)))
         return total, size
+
+
+def _nudged(array: np.ndarray, size: float, generator: np.random.Generator) -> np.ndarray:
+    if not np.issubdtype(array.dtype, np.floating):
+        return array
+    return array * (1 + size * generator.standard_normal(array.shape))
 
 
 @dataclass(frozen=True, slots=True)

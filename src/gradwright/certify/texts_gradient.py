@@ -12,9 +12,14 @@ from gradwright.certify.prove import Proof, choose_cuts
 from gradwright.certify.refute import GradientQuestion
 from gradwright.certify.scope import place, scope_of
 from gradwright.certify.texts_forms import both_forms
-from gradwright.certify.texts_settle import Obligation, Observer, Search, Sides, settle
+from gradwright.certify.texts_settle import Effort, Obligation, Observer, Search, Sides, settle
 from gradwright.hlo import Function, Operation, Value
 
+TERM_LIMIT = 64
+"""Terms beyond which a value of the text is a class of its own at the first attempt.
+
+A value of a wrong text joins no class of the forward function, and its terms multiply.
+"""
 UNCUT_LIMIT = 60
 """Operations up to which a proof that failed is tried once more without cuts."""
 
@@ -41,12 +46,15 @@ class Derived:
     proof: Proof
     cotangents: Mapping[int, Tensor]
     lost: dict[int, str] = field(default_factory=dict[int, str])
+    capped: bool = False
+    """Whether a value of the text had too many terms."""
 
 
-def derive(subject: Subject, cut: set[int] | None = None) -> Derived:
+def derive(subject: Subject, *, cut: set[int] | None = None, limit: int | None = None) -> Derived:
     """Denote both functions and derive every cotangent of the forward one.
 
-    `cut` are the values that the proof treats as one (default: what `choose_cuts` says).
+    `cut` are the values that the proof treats as one (default: what `choose_cuts` says); a value of
+    the text with more than `limit` terms becomes a class.
     """
     proof = Proof()
     forward, emitted = subject.forward.body, subject.emitted.body
@@ -68,8 +76,24 @@ def derive(subject: Subject, cut: set[int] | None = None) -> Derived:
     wrt = {id(forward.arguments[argument]) for argument, _ in subject.pairs}
     derived = _swept(proof, forward.operations, seeds, wrt, cut)
     rest = [op for op in emitted.operations if any(id(r) not in proof.known for r in op.results)]
-    proof.denote(rest, set())
+    for operation in rest:
+        proof.denote([operation], set())
+        for result in operation.results if limit is not None else ():
+            derived.capped |= _capped(proof, result, limit or 0)
     return derived
+
+
+def _capped(proof: Proof, value: Value, limit: int) -> bool:
+    """Make a finite value of many terms a class; return whether that was done."""
+    tensor = proof.known[id(value)]
+    if len(tensor.poly) <= limit:
+        return False
+    try:
+        proof.den.require_finite(tensor)
+    except Undenotable:
+        return False
+    proof.known[id(value)] = proof.den.contractions.as_term(tensor)
+    return True
 
 
 def _swept(
@@ -135,7 +159,7 @@ def first_failure(proof: Proof, value: Value, operations: Sequence[Operation]) -
 def certify_gradients(subject: Subject, search: Search, observe: Observer) -> Report:
     """Settle every claim of a subject."""
     started = time.perf_counter()
-    claims = _Claims(subject)
+    claims = _Claims(subject, search.effort)
     sides = Sides(subject.emitted, subject.forward, subject.seeds, claims.sound)
     obligations = [claims.obligation(argument, k) for argument, k in subject.pairs]
     settled = settle(obligations, sides, search, observe)
@@ -149,17 +173,17 @@ def form_of(tensor: Tensor) -> object:
 
 
 class _Claims:
-    """The claims of a subject; without cuts the proof is made only where it is asked for."""
+    """The claims of a subject; proofs of more effort are made only where one is asked for."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: Subject, effort: Effort) -> None:
         self.subject = subject
-        self.derived = derive(subject)
-        self.uncut: Derived | None = None
+        self.effort = effort
+        self.derived = derive(subject, limit=TERM_LIMIT)
+        self.more: list[Derived] | None = None
 
     def conditions(self) -> list[Conditions]:
         """Return what the proofs assume."""
-        made = [each for each in (self.derived, self.uncut) if each is not None]
-        return [each.proof.den.conditions for each in made]
+        return [each.proof.den.conditions for each in (self.derived, *(self.more or ()))]
 
     def sound(self) -> set[int]:
         """Return values of the text that have the form of a forward value or of a cotangent."""
@@ -178,7 +202,7 @@ class _Claims:
             Kind.GRADIENT,
             GradientQuestion(k, argument),
             lambda: self._holds(self.derived, argument, k),
-            lambda: self._holds_uncut(argument, k),
+            lambda: self._holds_after_all(argument, k),
             lambda: self._reason(argument, k),
         )
 
@@ -187,12 +211,14 @@ class _Claims:
         emitted = derived.proof.known[id(self.subject.emitted.body.results[k])]
         return wanted is not None and derived.proof.same(wanted, emitted)
 
-    def _holds_uncut(self, argument: int, k: int) -> bool:
-        if len(self.subject.emitted.body.operations) > UNCUT_LIMIT:
+    def _holds_after_all(self, argument: int, k: int) -> bool:
+        if self.effort is Effort.QUICK:
             return False
-        if self.uncut is None:
-            self.uncut = derive(self.subject, set())
-        return self._holds(self.uncut, argument, k)
+        if self.more is None:
+            self.more = [derive(self.subject)] if self.derived.capped else []
+            if len(self.subject.emitted.body.operations) <= UNCUT_LIMIT:
+                self.more.append(derive(self.subject, cut=set()))
+        return any(self._holds(each, argument, k) for each in self.more)
 
     def _reason(self, argument: int, k: int) -> str:
         """Return where the proof stops: an operation, or the two forms that differ."""

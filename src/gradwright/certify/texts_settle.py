@@ -1,5 +1,6 @@
 """Settling claims: prove, else look for a counterexample, else try harder, else unknown."""
 
+import enum
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,9 +19,18 @@ SECONDS = 60.0
 """How long the reference interpreter may work on the counterexamples of one report."""
 
 
+class Effort(enum.Enum):
+    """What is done about a claim that was neither proved nor refuted at the first attempt."""
+
+    QUICK = enum.auto()
+    """Nothing more."""
+    THOROUGH = enum.auto()
+    """It is proved again with fewer values treated as one, which may take minutes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How counterexamples are looked for.
+    """How counterexamples are looked for, and how hard a proof is tried.
 
     Units: `seconds` of the reference interpreter for all claims together; 0: none are looked for.
     `laws` gives arguments, by index, a distribution of their own where a text is right on a part of
@@ -29,6 +39,7 @@ class Search:
 
     seconds: float = SECONDS
     laws: Mapping[int, Distribution] | None = None
+    effort: Effort = Effort.THOROUGH
 
 
 @dataclass(frozen=True, slots=True)

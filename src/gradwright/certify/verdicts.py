@@ -23,6 +23,7 @@ class Distribution(enum.StrEnum):
     NORMAL = "normal"
     POSITIVE = "uniform on [0.5, 1.5]"
     SMALL = "normal / 8"
+    NEGATIVE = "uniform on [-1.5, -0.5]"
     SIMPLEX = "simplex"
 
 

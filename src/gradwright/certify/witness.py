@@ -133,6 +133,8 @@ def _drawn(t: TensorType, generator: np.random.Generator, law: Distribution) -> 
             return generator.standard_normal(t.shape) / 8
         case Distribution.POSITIVE:
             return generator.uniform(0.5, 1.5, t.shape)
+        case Distribution.NEGATIVE:
+            return generator.uniform(-1.5, -0.5, t.shape)
         case Distribution.SIMPLEX:
             array = generator.uniform(0.5, 1.5, t.shape)
             return array / array.sum(axis=-1, keepdims=True)
