@@ -54,10 +54,9 @@ FUNCTIONS: dict[str, Callable[[Array], Array]] = {
     "tan": np.tan,
     "cbrt": np.cbrt,
     "erf": _erf,
-    "floor": np.floor,
-    "ceil": np.ceil,
+    "floor": lambda x: np.floor(x + ROUNDING),
     "round_nearest_even": np.round,
-    "truncate": np.trunc,
+    "truncate": lambda x: np.trunc(x + np.copysign(ROUNDING, x)),
     "round_nearest_afz": lambda x: np.copysign(np.floor(np.abs(x) + 0.5), x),
 }
 
@@ -159,8 +158,9 @@ class Evaluator:
                 place = _window_place(window, x.shape, o, k)
                 if place is None:
                     continue
-                later = best is not None and not content.first and x[place] == x[best]
-                if best is None or x[place] > x[best] or later:
+                lead = 0.0 if best is None else x[place] - x[best]
+                later = not content.first and abs(lead) <= ROUNDING
+                if best is None or lead > ROUNDING or later:
                     best = place
             assert best is not None, "a window without an entry"
             found[(*o, *best)] = 1

@@ -179,10 +179,21 @@ def convolution(draw: Draw, b: Builder, x: Value, values: Sequence[Value]) -> Va
     return b.convolution(x, kernel, conv)
 
 
+def products(b: Builder) -> Callable[..., list[Value]]:
+    """Return the region of a product."""
+
+    def combine(lhs: Value, rhs: Value) -> list[Value]:
+        return [b.multiply(lhs, rhs)]
+
+    return combine
+
+
 def reduction(draw: Draw, b: Builder, x: Value, _: Sequence[Value]) -> Value:
-    """Draw a sum or an extreme over dimensions."""
+    """Draw a sum, a product or an extreme over dimensions."""
     over = some_dimensions(draw, x.type.rank)
-    kind = draw(st.integers(0, 2))
+    kind = draw(st.integers(0, 3))
+    if kind == 3:
+        return b.reduce((x,), (2,), over, products(b))[0]
     if kind == 0:
         return b.reduce((x,), (draw(st.integers(0, 2)),), over, b.adds)[0]
     if kind == 1:

@@ -174,6 +174,8 @@ class Atoms:
         self._masks: list[bool] = []
         self.infinities: set[int] = set()
         """The infinite constants among the atoms."""
+        self.logistics: set[int] = set()
+        """The logistic functions among the atoms."""
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -194,6 +196,8 @@ class Atoms:
             self._masks.append(_is_mask(content))
             if isinstance(content, Infinity):
                 self.infinities.add(number)
+            if isinstance(content, Function) and content.name == "logistic":
+                self.logistics.add(number)
         elif self._extents[number] != extents:
             raise ValueError(f"{content} at extents {extents} and {self._extents[number]}")
         return number

@@ -198,6 +198,7 @@ class Denotation:
 
 TAKE_INFINITY = frozenset(
     {
+        "stablehlo.add",
         "stablehlo.broadcast_in_dim",
         "stablehlo.compare",
         "stablehlo.concatenate",
@@ -213,9 +214,11 @@ TAKE_INFINITY = frozenset(
         "stablehlo.reshape",
         "stablehlo.reverse",
         "stablehlo.select",
+        "stablehlo.select_and_scatter",
         "stablehlo.slice",
+        "stablehlo.subtract",
         "stablehlo.transpose",
         "stablehlo.while",
     }
 )
-"""Operations that only order or move elements, for which -inf is an element like another."""
+"""Operations that order, move or add elements: their rules tell infinite ones from others."""

@@ -6,13 +6,13 @@ integer points: pieces with the same factors and coefficient, pairwise disjoint,
 same on both sides.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import islpy as isl
 
-from gradwright.certify.kernel.algebra import Algebra, Undenotable, add
+from gradwright.certify.kernel.algebra import Algebra, Poly, Undenotable, add
 from gradwright.certify.kernel.atoms import Factor, Monomial, Sum
 from gradwright.certify.kernel.index import Affine, Guard, substitute, variable
 from gradwright.certify.kernel.reading import Reading, require_one_each
@@ -34,14 +34,25 @@ class _Piece:
 
 
 def equal(algebra: Algebra, a: Tensor, b: Tensor) -> bool:
-    """Return whether two tensors over the same digits are proved equal."""
+    """Return whether two tensors over the same digits are proved equal.
+
+    Sums that both sides contain are first left as they are, then written out too.
+    """
     difference = add(a.poly, b.poly, -1)
     if not difference:
         return True
+    left = _sums(algebra, (m for m, c in difference.items() if c > 0))
+    shared = left & _sums(algebra, (m for m, c in difference.items() if c < 0))
+    closed = [shared, set[int]()] if shared else [set[int]()]
+    return any(_same_pieces(algebra, difference, a, kept) for kept in closed)
+
+
+def _same_pieces(algebra: Algebra, difference: Poly, like: Tensor, kept: set[int]) -> bool:
+    """Return whether the terms of a difference cancel when its sums, but some, are written out."""
     groups: dict[object, tuple[list[_Piece], list[_Piece]]] = {}
     try:
         for monomial, c in difference.items():
-            piece = _written_out(algebra, monomial, algebra.box(a.digits))
+            piece = _written_out(algebra, monomial, algebra.box(like.digits), kept)
             left, right = groups.setdefault((piece.kind, abs(c)), ([], []))
             (left if c > 0 else right).append(piece)
         if not all(left and right for left, right in groups.values()):
@@ -49,6 +60,19 @@ def equal(algebra: Algebra, a: Tensor, b: Tensor) -> bool:
         return all(_same_union(algebra, left, right) for left, right in groups.values())
     except Undenotable:
         return False
+
+
+def _sums(algebra: Algebra, monomials: Iterable[Monomial]) -> set[int]:
+    """Return the sums that are factors of monomials, or factors in such sums."""
+    found: set[int] = set()
+    pending = [atom for factors, _ in monomials for atom, _, _ in factors]
+    while pending:
+        atom = pending.pop()
+        content = algebra.atoms.content(atom)
+        if isinstance(content, Sum) and atom not in found:
+            found.add(atom)
+            pending.extend(inner for inner, _, _ in content.factors)
+    return found
 
 
 def _same_union(algebra: Algebra, left: Sequence[_Piece], right: Sequence[_Piece]) -> bool:
@@ -67,7 +91,9 @@ def _disjoint_union(pieces: Sequence[isl.Set]) -> isl.Set | None:
     return union
 
 
-def _written_out(algebra: Algebra, monomial: Monomial, extents: Mapping[int, int]) -> _Piece:
+def _written_out(
+    algebra: Algebra, monomial: Monomial, extents: Mapping[int, int], kept: set[int]
+) -> _Piece:
     factors, guards = list(monomial[0]), list(monomial[1])
     box = dict(extents)
     plain: list[Factor] = []
@@ -75,7 +101,7 @@ def _written_out(algebra: Algebra, monomial: Monomial, extents: Mapping[int, int
     while factors:
         atom, access, q = factors.pop()
         content = algebra.atoms.content(atom)
-        if not isinstance(content, Sum) or q != 1:
+        if not isinstance(content, Sum) or q != 1 or atom in kept:
             plain.append((atom, access, q))
             continue
         mapping: dict[int, Affine] = dict(enumerate(access))

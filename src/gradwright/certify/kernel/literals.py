@@ -19,6 +19,8 @@ _PI = Fraction(3141592653589793238462643383279502884197169399375105820974944, _U
 """The circle's number, cut after 60 decimals."""
 _LN2 = Fraction(693147180559945309417232121458176568075500134360255254120680, _UNIT)
 """The natural logarithm of 2, cut after 60 decimals."""
+DENOMINATORS = 4096
+"""Largest n for which a long literal is read as 1 / n."""
 _MANTISSA = {ElementType.F32: 24, ElementType.F64: 53}
 
 
@@ -59,6 +61,31 @@ _NUMBERS = (
     Irrational("1/ln 2", Fraction(1), ln2_power=-1),
 )
 """The irrational numbers that texts are found to write; their negatives too."""
+
+
+def fraction(value: Fraction, element: ElementType) -> Fraction | None:
+    """Return 1 / n where a long positive literal rounds it (2 <= n <= DENOMINATORS), else None.
+
+    Short decimals are meant as they stand: 0.044715 is no fraction in disguise.
+    """
+    bits = _MANTISSA.get(element)
+    if bits is None or not 0 < value < 1 or _decimals(value) < bits * 3 // 10:
+        return None
+    unit = _binade(value) * Fraction(2) ** (1 - bits)
+    n = round(1 / value)
+    same = n <= DENOMINATORS and round(Fraction(1, n) / unit) == round(value / unit)
+    return Fraction(1, n) if same else None
+
+
+def _decimals(value: Fraction) -> int:
+    """Return how many significant decimal digits a terminating decimal has."""
+    digits = str(value.numerator * 10 ** _places(value) // value.denominator)
+    return len(digits.rstrip("0"))
+
+
+def _places(value: Fraction) -> int:
+    """Return a number of places after the point that holds a terminating decimal."""
+    return value.denominator.bit_length()
 
 
 def irrational(value: Fraction, element: ElementType) -> Irrational | None:

@@ -23,8 +23,8 @@ TRIP_LIMIT = 100_000
 def _while(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
     condition, body = operation.regions
     symbols = [den.fresh("carried", value) for value in body.arguments]
-    counter, step = _counter(den, body, operands, symbols)
-    trips = _trips(den, condition, operands, symbols, counter, step)
+    counter, step = counter_of(den, body, operands, symbols)
+    trips = trips_of(den, condition, operands, symbols, counter, step)
     if trips == 0:
         return operands
     k = den.algebra.loop(trips)
@@ -48,7 +48,7 @@ def _while(den: Denotation, operation: Operation, operands: Sequence[Tensor]) ->
     return results
 
 
-def _counter(
+def counter_of(
     den: Denotation, body: Block, start: Sequence[Tensor], symbols: Sequence[Tensor]
 ) -> tuple[int, int]:
     """Return the carried integer that starts at a constant and grows by one, and by how much."""
@@ -67,7 +67,7 @@ def _only(body: Block, result: int) -> Block:
     return without_dead_code(Block(body.arguments, body.operations, (body.results[result],)))
 
 
-def _trips(
+def trips_of(
     den: Denotation,
     condition: Block,
     start: Sequence[Tensor],
@@ -77,7 +77,7 @@ def _trips(
 ) -> int:
     """Return how often the condition holds, which may read nothing but the counter."""
     first = constant_of(start[counter].poly)
-    assert first is not None  # `_counter` chose it so
+    assert first is not None  # `counter_of` chose it so
     for trip in range(TRIP_LIMIT):
         at = _with(symbols, [counter], [den.splat(first + step * trip, ())])
         holds = constant_of(den.region(condition, at)[0].poly)

@@ -11,13 +11,14 @@ from math import lcm
 from gradwright.certify.kernel.algebra import (
     Algebra,
     Poly,
+    Undenotable,
     constant_of,
     scaled,
 )
 from gradwright.certify.kernel.arithmetic import Arithmetic
 from gradwright.certify.kernel.atoms import Class, Coordinate, Mask, Monomial, Relation, Sign
 from gradwright.certify.kernel.generic import Generic
-from gradwright.certify.kernel.index import Affine, Guard, combine, conjunction
+from gradwright.certify.kernel.index import Affine, Guard, bounds, combine, conjunction
 from gradwright.certify.kernel.infinite import Parts, parts, recombined
 from gradwright.certify.kernel.multilinear import Contractions
 from gradwright.certify.kernel.tensor import Tensor
@@ -51,6 +52,22 @@ class Masks(Arithmetic):
         for p, q in both:
             mask = self.add(mask, self.multiply(p, q))
         return mask
+
+    def complement(self, m: Tensor) -> Tensor:
+        """Return 1 - m; of a bound on coordinates that leaves one side free, the opposite bound."""
+        if len(m.poly) != 1:
+            return self.negation(m)
+        ((factors, guards), c) = next(iter(m.poly.items()))
+        if factors or len(guards) != 1 or c != 1:
+            return self.negation(m)
+        e, low, high = guards[0]
+        box = self.algebra.box(m.digits)
+        least, greatest = bounds(e, box)
+        sides = [conjunction((s,), box) for s in ((e, least, low), (e, high, greatest + 1))]
+        left = [side for side in sides if side is not None]
+        if len(left) != 1:
+            return self.negation(m)
+        return Tensor(m.digits, {((), left[0]): Fraction(1)})
 
     def mask(self, relation: Relation, a: Tensor) -> Tensor:
         """Return [a > 0], [a < 0] or [a = 0] of a finite tensor.
@@ -94,6 +111,29 @@ class Masks(Arithmetic):
         extents = self.algebra.atoms.extents(inner)
         atom = self.algebra.atoms.intern(Mask(Relation.ZERO, inner), extents)
         return Tensor(a.digits, {(((atom, access, 1),), ()): Fraction(1)})
+
+    def sum(self, a: Tensor, b: Tensor) -> Tensor:
+        """Return a + b, where entries may be infinite but no two of opposite sign meet."""
+        left, right = parts(self, a), parts(self, b)
+        if left.is_finite and right.is_finite:
+            return self.add(a, b)
+        for p, q in ((left.below, right.above), (left.above, right.below)):
+            if self.multiply(p, q).poly:
+                raise Undenotable("a sum of infinities of opposite sign")
+        below, above = (
+            self.add(self.add(h, k), self.multiply(h, k), -1)
+            for h, k in ((left.below, right.below), (left.above, right.above))
+        )
+        finite = self.add(left.finite, right.finite)
+        where = self.multiply(left.where_finite, right.where_finite)
+        return recombined(self, Parts(self.multiply(finite, where), below, above))
+
+    def opposite(self, a: Tensor) -> Tensor:
+        """Return -a, where entries may be infinite."""
+        split = parts(self, a)
+        if split.is_finite:
+            return self.scale(a, -1)
+        return recombined(self, Parts(self.scale(split.finite, -1), split.above, split.below))
 
     def sign(self, a: Tensor) -> Tensor:
         """Return [a > 0] - [a < 0]."""

@@ -20,7 +20,7 @@ def _compare(den: Denotation, operation: Operation, operands: Sequence[Tensor]) 
     p = den.pointwise
     relation, negated = RELATIONS[operation.attributes.direction]
     mask = p.compare(relation, operands[0], operands[1])
-    return [p.negation(mask) if negated else mask]
+    return [p.complement(mask) if negated else mask]
 
 
 RELATIONS = {
@@ -59,7 +59,7 @@ def _logical(
 
 def _not(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
     _require_boolean(operation)
-    return [den.pointwise.negation(operands[0])]
+    return [den.pointwise.complement(operands[0])]
 
 
 def _require_boolean(operation: Operation) -> None:
@@ -167,8 +167,8 @@ def _all_reduce(
 
 
 NUMERIC: dict[str, Rule] = {
-    "stablehlo.add": _arithmetic(lambda p, a, b: p.add(a, b)),
-    "stablehlo.subtract": _arithmetic(lambda p, a, b: p.add(a, b, -1)),
+    "stablehlo.add": _arithmetic(lambda p, a, b: p.sum(a, b)),
+    "stablehlo.subtract": _arithmetic(lambda p, a, b: p.sum(a, p.opposite(b))),
     "stablehlo.multiply": _arithmetic(lambda p, a, b: p.multiply(a, b)),
     "stablehlo.maximum": _arithmetic(lambda p, a, b: p.maximum(a, b)),
     "stablehlo.minimum": _arithmetic(lambda p, a, b: p.minimum(a, b)),

@@ -4,27 +4,33 @@ A nonlinear function of a value with a few masks is split into the cases of the 
 f(P) = m f(P at m = 1) + (1 - m) f(P at m = 0).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from itertools import product
 
 from gradwright.certify.kernel.algebra import (
     ONE,
+    Algebra,
     Poly,
     Undenotable,
     constant_of,
     number,
+    scaled,
     simple,
     sorted_terms,
 )
-from gradwright.certify.kernel.atoms import Exponent, Function, Monomial, Sign
+from gradwright.certify.kernel.atoms import Class, Exponent, Factor, Function, Monomial, Sign
 from gradwright.certify.kernel.classes import Scale, intern_class
 from gradwright.certify.kernel.index import Affine
 from gradwright.certify.kernel.infinite import parts
 from gradwright.certify.kernel.masks import Masks
+from gradwright.certify.kernel.multilinear import Contractions
 from gradwright.certify.kernel.tensor import Digits, Tensor
 
 EXPONENTIAL_TERMS = 8
 """Terms of a sum up to which its exponential is written as a product, one factor per term."""
+ROOT_TERMS = 8
+"""Terms of a sum up to which its square is remembered as one."""
 EXPANDED_POWER = 4
 """Largest power of a sum that is multiplied out; a higher one stays a power of a class."""
 
@@ -32,11 +38,126 @@ EXPANDED_POWER = 4
 class Pointwise(Masks):
     """Sums, products, powers and named functions of tensors of one shape."""
 
+    def __init__(self, algebra: Algebra, contractions: Contractions) -> None:
+        super().__init__(algebra, contractions)
+        self._roots: dict[tuple[Digits, frozenset[tuple[Monomial, Fraction]]], Tensor] = {}
+        """Of which sum a sum is the square."""
+
+    def multiply(self, a: Tensor, b: Tensor) -> Tensor:
+        """Return a * b, where exp(u) logistic(u) = exp(u) - logistic(u) has been used."""
+        product = super().multiply(a, b)
+        if 1 < len(a.poly) <= ROOT_TERMS and a == b:
+            self._roots[product.digits, frozenset(product.poly.items())] = a
+        if not self.algebra.atoms.logistics:
+            return product
+        return self._without_mixed(product)
+
+    def _without_mixed(self, a: Tensor) -> Tensor:
+        """Rewrite the products of a logistic and an exponential of one argument."""
+        for monomial, c in a.poly.items():
+            rewritten = self._unmixed(a.digits, monomial)
+            if rewritten is not None:
+                rest = Tensor(a.digits, {m: k for m, k in a.poly.items() if m != monomial})
+                return self._without_mixed(self.add(rest, rewritten, c))
+        return a
+
+    def _unmixed(self, digits: Digits, monomial: Monomial) -> Tensor | None:
+        """Return exp(u) s(u) rest = (exp(u) - s(u)) rest, exp(-u) s(u) rest = (1 - s(u)) rest."""
+        factors, guards = monomial
+        for factor in factors:
+            atom, access, q = factor
+            if atom not in self.algebra.atoms.logistics or q < 1:
+                continue
+            s = self._factor(digits, atom, access)
+            ways = product(self._exponentials_of(digits, atom, access), (1, -1))
+            for up, sign in ways:
+                rest = self._divided(monomial, (atom, access), up, sign)
+                if rest is None:
+                    continue
+                e = Tensor(digits, {(up, ()): Fraction(1)})
+                other = self.add(e, s, -1) if sign > 0 else self.negation(s)
+                return super().multiply(other, Tensor(digits, {(rest, guards): Fraction(1)}))
+        return None
+
+    def _exponentials_of(
+        self, digits: Digits, atom: int, access: tuple[Affine, ...]
+    ) -> Iterator[tuple[Factor, ...]]:
+        """Yield the factors of exp(u), where the atom is logistic(u), with u closed or open."""
+        content = self.algebra.atoms.content(atom)
+        assert isinstance(content, Function)
+        if content.inner is None:
+            return
+        u = self._factor(digits, content.inner, access, content.scale)
+        for argument in (u, self._opened(u)):
+            ((factors, _), _) = next(iter(self._finite_exponential(argument).poly.items()))
+            yield factors
+
+    def _divided(
+        self,
+        monomial: Monomial,
+        taken: tuple[int, tuple[Affine, ...]],
+        up: tuple[Factor, ...],
+        sign: int,
+    ) -> tuple[Factor, ...] | None:
+        """Return the factors left without `taken` and up ** sign; None where they are not there.
+
+        A factor is there where its exponent is at least as large, in the direction of the sign.
+        """
+        exponents = {(atom, access): q for atom, access, q in monomial[0]}
+        for atom, access, q in up:
+            here = exponents.get((atom, access), 0)
+            if abs(here) < abs(q) or (here > 0) != (q * sign > 0):
+                return None
+            exponents[atom, access] = here - q * sign
+        exponents[taken] -= 1
+        return tuple(sorted((*place, simple(q)) for place, q in exponents.items() if q))
+
+    def _opened(self, a: Tensor) -> Tensor:
+        """Return a single class written out; anything else as it is."""
+        if len(a.poly) != 1:
+            return a
+        ((factors, guards), c) = next(iter(a.poly.items()))
+        content = self.algebra.atoms.content(factors[0][0]) if factors else None
+        if guards or len(factors) != 1 or factors[0][2] != 1 or not isinstance(content, Class):
+            return a
+        mapping = dict(enumerate(factors[0][1]))
+        box = self.algebra.box(a.digits)
+        return Tensor(
+            a.digits, scaled(self.algebra.substitute(dict(content.terms), mapping, box), c)
+        )
+
+    def _logistic_power(self, a: Tensor, exponent: Fraction) -> Tensor | None:
+        """Return (c (1 + exp(u)) ** n) ** q as c ** q logistic(-u) ** (-n q), else None; q < 0."""
+        if exponent.denominator != 1 or exponent >= 0:
+            return None
+        opened = self._opened(a)
+        n, constant = len(opened.poly) - 1, opened.poly.get(ONE, 0)
+        if not 1 <= n <= EXPANDED_POWER or constant <= 0:
+            return None
+        for (factors, guards), _ in opened.poly.items():
+            if guards or not factors or not all(self._is_exponential(f[0]) for f in factors):
+                continue
+            e = Tensor(a.digits, {(factors, ()): Fraction(1)})
+            power = self._power(self.add(self.number(a, 1), e), Fraction(n)) if n > 1 else None
+            if n == 1 or self.scale(Tensor(a.digits, power or {}), constant).poly == opened.poly:
+                if n == 1 and opened.poly[factors, ()] != constant:
+                    return None
+                s = self.logistic(self.scale(self.log(e), -1))
+                return self.scale(self.power(s, -n * exponent), constant**exponent.numerator)
+        return None
+
+    def _is_exponential(self, atom: int) -> bool:
+        content = self.algebra.atoms.content(atom)
+        return isinstance(content, Function) and content.name == "exponential"
+
     def power(self, a: Tensor, exponent: Exponent) -> Tensor:
         """Return a ** exponent, on a != 0 where it is negative and on a >= 0 where it is a root."""
         q = Fraction(exponent)
         if q.denominator == 1 and q >= 0:
             return Tensor(a.digits, self._power(a, q))
+        root = self._roots.get((a.digits, frozenset(a.poly.items()))) if len(a.poly) > 1 else None
+        if root is not None and q.denominator == 1:
+            return self.power(root, 2 * q)
         return self._by_cases(a, lambda case: Tensor(case.digits, self._power(case, q)))
 
     def _by_cases(self, a: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
@@ -51,6 +172,9 @@ class Pointwise(Masks):
             if exponent < 0:
                 raise Undenotable("a division by zero")
             return number(int(exponent == 0))
+        sigmoid = self._logistic_power(a, exponent)
+        if sigmoid is not None:
+            return sigmoid.poly
         if len(a.poly) == 1:
             distributed = self.algebra.monomial_power(a.poly, exponent)
             if distributed is not None:
@@ -207,6 +331,9 @@ class Pointwise(Masks):
 
     def floor(self, a: Tensor) -> Tensor:
         """Return the greatest integer that is at most a."""
+        return self._by_cases(a, self._floor)
+
+    def _floor(self, a: Tensor) -> Tensor:
         c = constant_of(a.poly)
         if c is not None:
             return self.number(a, c.numerator // c.denominator)

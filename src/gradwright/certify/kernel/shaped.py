@@ -2,18 +2,23 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import product
 from math import prod
 
 from gradwright.certify.kernel import forms
 from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.atoms import Dense, Infinity, Pi
 from gradwright.certify.kernel.denotation import Denotation, Rule
-from gradwright.certify.kernel.literals import irrational
+from gradwright.certify.kernel.index import constant, variable
+from gradwright.certify.kernel.literals import fraction, irrational
 from gradwright.certify.kernel.multilinear import Multilinear
 from gradwright.certify.kernel.tensor import Shape, Tensor, regroup
 from gradwright.hlo import Operation, Value
 from gradwright.hlo import attributes as attr
 from gradwright.hlo.literals import decimals
+
+FACTOR_LIMIT = 16
+"""Entries of a product over dimensions that are multiplied out."""
 
 
 def _constant(den: Denotation, operation: Operation, _: Sequence[Tensor]) -> Sequence[Tensor]:
@@ -34,7 +39,12 @@ def _constant(den: Denotation, operation: Operation, _: Sequence[Tensor]) -> Seq
 
 def _number(den: Denotation, entry: Fraction, value: Value) -> Tensor:
     """Return a splat of a rational, or of the irrational number that it stands for."""
-    meant = irrational(abs(entry), value.type.element)
+    element = value.type.element
+    exact = fraction(abs(entry), element)
+    if exact is not None:
+        den.conditions.idealised[str(entry)] = str(exact)
+        return den.splat(exact if entry > 0 else -exact, value.shape)
+    meant = irrational(abs(entry), element)
     if meant is None:
         return den.splat(entry, value.shape)
     den.conditions.idealised[str(entry)] = meant.name
@@ -151,7 +161,29 @@ def _reduce(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -
         return [_extreme(den, operation, operands, "reduce_maximum")]
     if half == 1 and den.combines_by(body, den.pointwise.minimum):
         return [_extreme(den, operation, operands, "reduce_minimum")]
-    raise Undenotable("a reduction by a region that is no sum, maximum or minimum")
+    if half == 1 and den.combines_by(body, den.pointwise.multiply):
+        return [_multiplied(den, operation, operands)]
+    raise Undenotable("a reduction by a region that is no sum, product, maximum or minimum")
+
+
+def _multiplied(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Tensor:
+    """Return a product over dimensions, factor by factor, times what it starts from."""
+    a = operation.attributes
+    assert isinstance(a, attr.Dimensions)
+    x, start = operands
+    den.require_finite(x)
+    shape = operation.results[0].shape
+    ranges = [range(x.shape[d]) for d in a.dimensions]
+    if prod(map(len, ranges)) > FACTOR_LIMIT:
+        raise Undenotable(f"a product of more than {FACTOR_LIMIT} entries")
+    kept = [d for d in range(len(x.shape)) if d not in a.dimensions]
+    total = den.spread(start, shape)
+    for place in product(*ranges):
+        at = dict(zip(a.dimensions, map(constant, place), strict=True))
+        reads = tuple(at[d] if d in at else variable(kept.index(d)) for d in range(len(x.shape)))
+        factor = den.linear(Multilinear(shape, (), (reads,)), x)
+        total = den.pointwise.multiply(total, factor)
+    return total
 
 
 def _pairs(operands: Sequence[Tensor], half: int) -> list[tuple[Tensor, Tensor]]:

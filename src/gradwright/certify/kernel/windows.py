@@ -5,12 +5,14 @@ y[o] = sum over i of selector[o, i] x[i]. Its transpose sends g[o] to the winner
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.atoms import Relation, Selector
 from gradwright.certify.kernel.denotation import Denotation, Rule
 from gradwright.certify.kernel.forms import window_sum
-from gradwright.certify.kernel.index import variable
+from gradwright.certify.kernel.index import combine, variable
+from gradwright.certify.kernel.infinite import parts
 from gradwright.certify.kernel.multilinear import Application, Multilinear
 from gradwright.certify.kernel.shaped import require_neutral
 from gradwright.certify.kernel.tensor import Shape, Tensor, plain_digits
@@ -33,17 +35,18 @@ def window_application(
     if len(operands) != 2:
         raise Undenotable("a windowed reduction of several operands")
     x, start = operands
-    den.require_finite(x)
     shape = operation.results[0].shape
     if den.combines_by(operation.regions[0], den.pointwise.add):
+        den.require_finite(x)
         if start.poly:
             raise Undenotable("a windowed sum that starts from a number other than 0")
         return Application(window_sum(x.shape, shape, window), (x,), {0: 0})
-    for maximum, combine in ((True, den.pointwise.maximum), (False, den.pointwise.minimum)):
-        if den.combines_by(operation.regions[0], combine):
+    for maximum, extreme in ((True, den.pointwise.maximum), (False, den.pointwise.minimum)):
+        if den.combines_by(operation.regions[0], extreme):
             require_neutral(den, start, below=maximum)
             chosen = selector(den, x, shape, window, maximum=maximum, first=True)
-            return Application(_choice(shape, x.shape), (chosen, x), {0: 1})
+            finite = parts(den.pointwise, x).finite
+            return Application(_choice(shape, x.shape), (chosen, finite), {0: 1})
     raise Undenotable("a windowed reduction by a region that is no sum, maximum or minimum")
 
 
@@ -54,11 +57,59 @@ def selector(
 
     Every window must hold an entry of the operand: padding never wins.
     """
+    neutral = parts(den.pointwise, x).side(-1 if maximum else 1)
+    if neutral.poly:
+        return _bordered_selector(den, x, shape, window, maximum=maximum, first=first)
+    den.require_finite(x)
     if not all(_touches(window, x.shape[d], shape[d], d) for d in range(len(shape))):
         raise Undenotable("a window that lies in the padding altogether")
     (terms,), counters = den.closed([x])
     content = Selector(terms, x.digits, shape, window, maximum, first)
     return den.indexed(content, counters, (*plain_digits(shape), *x.digits))
+
+
+def _bordered_selector(
+    den: Denotation, x: Tensor, shape: Shape, window: attr.Window, *, maximum: bool, first: bool
+) -> Tensor:
+    """Return the selector of a picture in an infinite border that loses every comparison.
+
+    It is the selector of the picture alone, whose window reaches as far into the padding as the
+    border was wide, and 0 on the border.
+    """
+    split = parts(den.pointwise, x)
+    box = _box(split.where_finite)
+    if any(base != 1 for base in window.base_dilations):
+        raise Undenotable("a dilated operand in an infinite border")
+    rank = len(x.shape)
+    inner_shape = tuple(high - low for low, high in box)
+    shifted = tuple(combine(((1, variable(d)),), box[d][0]) for d in range(rank))
+    inner = den.linear(Multilinear(inner_shape, (), (shifted,)), split.finite)
+    padding = tuple(
+        (before + low, after + extent - high)
+        for (before, after), (low, high), extent in zip(window.padding, box, x.shape, strict=True)
+    )
+    chosen = selector(
+        den, inner, shape, replace(window, padding=padding), maximum=maximum, first=first
+    )
+    outputs = tuple(variable(d) for d in range(rank))
+    places = tuple(combine(((1, variable(rank + d)),), -box[d][0]) for d in range(rank))
+    return den.linear(Multilinear((*shape, *x.shape), (), ((*outputs, *places),)), chosen)
+
+
+def _box(inside: Tensor) -> list[tuple[int, int]]:
+    """Return the range of each dimension in which a mask is 1, where it is 1 on a box."""
+    dimensions = [[(0, n)] if n > 1 else [] for n in inside.shape]
+    if inside.digits != plain_digits(inside.shape) or len(inside.poly) != 1:
+        raise Undenotable("an infinite border that is no box")
+    ((factors, guards), c) = next(iter(inside.poly.items()))
+    if factors or c != 1:
+        raise Undenotable("an infinite border that is no box")
+    owners = [d for d, n in enumerate(inside.shape) if n > 1]
+    for (_, terms), low, high in guards:
+        if len(terms) != 1 or terms[0][0] < 0:
+            raise Undenotable("an infinite border that is no box")
+        dimensions[owners[terms[0][0]]] = [(low, high)]
+    return [ranges[0] if ranges else (0, 1) for ranges in dimensions]
 
 
 def _touches(window: attr.Window, extent: int, count: int, d: int) -> bool:
@@ -94,7 +145,9 @@ def scatter_application(
     """Return the sum over windows that sends each entry of the source to its window's winner."""
     window = operation.attributes
     assert isinstance(window, attr.ScatterWindow)
-    x, source, _ = operands
+    x, source, start = operands
+    den.require_finite(source)
+    den.require_finite(start)
     selects, scatters = operation.regions
     if not den.combines_by(scatters, den.pointwise.add):
         raise Undenotable("a scatter by a region that is no sum")
