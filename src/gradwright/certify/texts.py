@@ -38,6 +38,50 @@ def certify_text(
     Errors: ParseError for a bad text; SpecError for an index out of range, a loss that is no
     scalar, or a gradient whose shape is not that of its argument.
     """
+    subject = subject_of_text(source, loss=loss, wrt=wrt, grads=grads)
+    return certify_gradients(subject, search or Search(), observe)
+
+
+def certify_vjp(
+    forward: Source,
+    backward: Source,
+    *,
+    wrt: Sequence[int] | None = None,
+    search: Search | None = None,
+    observe: Observer = _ignore,
+) -> Report:
+    """Prove or refute that a text is the vector-Jacobian product of another one.
+
+    `backward` takes the arguments of `forward` and a cotangent for each of its results, and returns
+    a cotangent for each argument `wrt` (default: each argument of floats), in that order.
+
+    Errors: ParseError for a bad text; SpecError for signatures that do not fit.
+    """
+    subject = subject_of_pair(forward, backward, wrt=wrt)
+    return certify_gradients(subject, search or Search(), observe)
+
+
+def certify_equal(
+    left: Source,
+    right: Source,
+    *,
+    search: Search | None = None,
+    observe: Observer = _ignore,
+) -> Report:
+    """Prove or refute that two texts are the same function, result by result.
+
+    Errors: ParseError for a bad text; SpecError where arguments or results differ in type.
+    """
+    a, b = inlined(read_module(left)), inlined(read_module(right))
+    _require_types("arguments of the second text", a.body.arguments, b.body.arguments)
+    _require_types("results of the second text", a.body.results, b.body.results)
+    return _equalities(a, b, search or Search(), observe)
+
+
+def subject_of_text(
+    source: Source, *, loss: int, wrt: Sequence[int], grads: Sequence[int]
+) -> Subject:
+    """Return what `certify_text` claims; its errors are raised here."""
     main = inlined(read_module(source))
     body = main.body
     _require_index("loss", loss, len(body.results), "results")
@@ -56,24 +100,13 @@ def certify_text(
         _require_index("grads", result, len(body.results), "results")
     forward = restricted(main, [body.results[loss]])
     pairs = tuple(zip(wrt, grads, strict=True))
-    return certify_gradients(Subject(forward, main, (None,), pairs), search or Search(), observe)
+    return Subject(forward, main, (None,), pairs)
 
 
-def certify_vjp(
-    forward: Source,
-    backward: Source,
-    *,
-    wrt: Sequence[int] | None = None,
-    search: Search | None = None,
-    observe: Observer = _ignore,
-) -> Report:
-    """Prove or refute that a text is the vector-Jacobian product of another one.
-
-    `backward` takes the arguments of `forward` and a cotangent for each of its results, and returns
-    a cotangent for each argument `wrt` (default: each argument of floats), in that order.
-
-    Errors: ParseError for a bad text; SpecError for signatures that do not fit.
-    """
+def subject_of_pair(
+    forward: Source, backward: Source, *, wrt: Sequence[int] | None = None
+) -> Subject:
+    """Return what `certify_vjp` claims; its errors are raised here."""
     f, b = inlined(read_module(forward)), inlined(read_module(backward))
     arguments = list(range(len(f.body.arguments)))
     if wrt is None:
@@ -85,24 +118,7 @@ def certify_vjp(
     _require_types("results of backward", [f.body.arguments[i] for i in wrt], b.body.results)
     seeds = tuple(range(len(arguments), len(b.body.arguments)))
     pairs = tuple((argument, k) for k, argument in enumerate(wrt))
-    return certify_gradients(Subject(f, b, seeds, pairs), search or Search(), observe)
-
-
-def certify_equal(
-    left: Source,
-    right: Source,
-    *,
-    search: Search | None = None,
-    observe: Observer = _ignore,
-) -> Report:
-    """Prove or refute that two texts are the same function, result by result.
-
-    Errors: ParseError for a bad text; SpecError where arguments or results differ in type.
-    """
-    a, b = inlined(read_module(left)), inlined(read_module(right))
-    _require_types("arguments of the second text", a.body.arguments, b.body.arguments)
-    _require_types("results of the second text", a.body.results, b.body.results)
-    return _equalities(a, b, search or Search(), observe)
+    return Subject(f, b, seeds, pairs)
 
 
 def _equalities(a: Function, b: Function, search: Search, observe: Observer) -> Report:

@@ -12,6 +12,7 @@ from gradwright.cli.commands.conventions import show_conventions
 from gradwright.cli.commands.doctor import doctor
 from gradwright.cli.commands.emit import emit
 from gradwright.cli.commands.evaluate import evaluate
+from gradwright.cli.commands.mutate import mutate
 from gradwright.cli.commands.predict import predict
 from gradwright.cli.commands.train import train
 from gradwright.cli.output import write_line
@@ -56,6 +57,7 @@ for _name, _verb in {
     "predict": predict,
     "bench": bench,
     "certify": certify,
+    "mutate": mutate,
     "conventions": show_conventions,
     "cache": cache,
     "doctor": doctor,

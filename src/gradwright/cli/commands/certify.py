@@ -9,6 +9,7 @@ import typer
 
 from gradwright.cli.exits import Exit
 from gradwright.cli.output import write_json, write_line, write_table
+from gradwright.cli.texts import GradientTexts
 from gradwright.errors import SpecError
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ def certify(
 
     with _live_table() as observe:
         search = Search(seconds)
-        report = _report(file, loss, (wrt, grads), (forward, backward), equal, search, observe)
+        texts = GradientTexts(file, loss, wrt, grads, forward, backward)
+        report = _report(texts, equal, search, observe)
     if as_json:
         write_json(report.to_json())
     else:
@@ -57,50 +59,17 @@ _EXITS = {"proved": Exit.DONE, "refuted": Exit.MISSED, "unknown": Exit.UNSUPPORT
 
 
 def _report(
-    file: Path | None,
-    loss: int,
-    indices: tuple[str, str],
-    pair: tuple[Path | None, Path | None],
-    equal: tuple[Path, Path] | None,
-    search: "Search",
-    observe: "Observer",
+    texts: GradientTexts, equal: tuple[Path, Path] | None, search: "Search", observe: "Observer"
 ) -> "Report":
-    from gradwright.certify import certify_equal, certify_text, certify_vjp
+    from gradwright.certify import certify_equal
+    from gradwright.certify.texts_gradient import certify_gradients
 
-    forward, backward = pair
-    asked = [file is not None, forward is not None or backward is not None, equal is not None]
-    if sum(asked) != 1:
-        raise SpecError(
-            where="certify",
-            expected="one of FILE, --forward with --backward, --equal A B",
-            found=f"{sum(asked)} of them",
-        )
-    if equal is not None:
-        left, right = equal
-        return certify_equal(_read(left), _read(right), search=search, observe=observe)
-    if file is not None:
-        wrt, grads = _integers("--wrt", indices[0]), _integers("--grads", indices[1])
-        return certify_text(
-            _read(file), loss=loss, wrt=wrt, grads=grads, search=search, observe=observe
-        )
-    if forward is None or backward is None:
-        missing = "--forward" if forward is None else "--backward"
-        raise SpecError(where=missing, expected="a file", found="none")
-    return certify_vjp(_read(forward), _read(backward), search=search, observe=observe)
-
-
-def _read(path: Path) -> bytes:
-    """Return a file as it is: text or portable bytecode."""
-    return path.read_bytes()
-
-
-def _integers(option: str, text: str) -> list[int]:
-    try:
-        return [int(word) for word in text.split(",")]
-    except ValueError:
-        raise SpecError(
-            where=option, expected="indices from 0, separated by commas", found=repr(text)
-        ) from None
+    if equal is None:
+        return certify_gradients(texts.subject(), search, observe)
+    if texts.is_given:
+        raise SpecError(where="--equal", expected="no other texts", found="some")
+    left, right = (path.read_bytes() for path in equal)
+    return certify_equal(left, right, search=search, observe=observe)
 
 
 @contextmanager

@@ -1,0 +1,52 @@
+"""Options that name texts and the results in them: what `certify` and `mutate` read."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gradwright.errors import SpecError
+
+if TYPE_CHECKING:
+    from gradwright.certify.texts_gradient import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class GradientTexts:
+    """FILE with --loss, --wrt and --grads, or --forward with --backward."""
+
+    file: Path | None
+    loss: int
+    wrt: str
+    grads: str
+    forward: Path | None
+    backward: Path | None
+
+    @property
+    def is_given(self) -> bool:
+        """Whether any file is named."""
+        return any(path is not None for path in (self.file, self.forward, self.backward))
+
+    def subject(self) -> "Subject":
+        """Read the files; SpecError says which option is missing or wrong."""
+        from gradwright.certify.texts import subject_of_pair, subject_of_text
+
+        if self.file is not None and self.forward is None and self.backward is None:
+            wrt, grads = integers("--wrt", self.wrt), integers("--grads", self.grads)
+            return subject_of_text(self.file.read_bytes(), loss=self.loss, wrt=wrt, grads=grads)
+        if self.file is None and self.forward is not None and self.backward is not None:
+            return subject_of_pair(self.forward.read_bytes(), self.backward.read_bytes())
+        raise SpecError(
+            where="texts",
+            expected="FILE with --wrt and --grads, or --forward with --backward",
+            found="neither" if not self.is_given else "a part of them, or both",
+        )
+
+
+def integers(option: str, text: str) -> list[int]:
+    """Return the indices of `0,1,2`."""
+    try:
+        return [int(word) for word in text.split(",")]
+    except ValueError:
+        raise SpecError(
+            where=option, expected="indices from 0, separated by commas", found=repr(text)
+        ) from None
