@@ -25,7 +25,10 @@ MORE_UNARY = (
     *("cbrt", "ceil", "cosine", "exponential_minus_one", "floor", "round_nearest_afz"),
     *("round_nearest_even", "sign", "sine", "tan"),
 )
-BINARY = ("add", "divide", "maximum", "minimum", "multiply", "subtract")
+BINARY = (
+    *("add", "atan2", "divide", "maximum", "minimum", "multiply", "power", "remainder"),
+    "subtract",
+)
 PADS = st.tuples(st.integers(-1, 2), st.integers(-1, 2))
 SMALL = st.lists(st.integers(1, 4), max_size=3).map(tuple)
 Step = Callable[[Draw, Builder, Value, Sequence[Value]], Value]
@@ -72,7 +75,7 @@ def unary(draw: Draw, b: Builder, x: Value, _: Sequence[Value]) -> Value:
 
 def binary(draw: Draw, b: Builder, x: Value, values: Sequence[Value]) -> Value:
     """Draw an elementwise function of two values."""
-    return getattr(b, draw(st.sampled_from(BINARY)))(x, partner(draw, x, values))
+    return b.binary(f"stablehlo.{draw(st.sampled_from(BINARY))}", x, partner(draw, x, values))
 
 
 def choice(draw: Draw, b: Builder, x: Value, values: Sequence[Value]) -> Value:

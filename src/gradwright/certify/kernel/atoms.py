@@ -238,6 +238,13 @@ class Atoms:
             case _:
                 return Sign.ANY
 
+    def has_zero(self, atom: int) -> bool:
+        """Return whether an atom is known to be 0 at some index."""
+        content = self._contents[atom]
+        return isinstance(content, Coordinate) or (
+            isinstance(content, Dense) and 0 in content.entries
+        )
+
     def is_integral(self, atom: int) -> bool:
         """Return whether an atom takes integers only."""
         match self._contents[atom]:

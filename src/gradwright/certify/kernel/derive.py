@@ -296,3 +296,6 @@ _SPECIAL: dict[str, Special] = {
     "stablehlo.convert": _convert,
     "stablehlo.optimization_barrier": _identity,
 }
+
+RULED = frozenset((*POINTWISE, *_SPECIAL, "stablehlo.reduce"))
+"""The operations that have a derivative rule."""

@@ -89,10 +89,10 @@ def _power(den: Denotation, operation: Operation, operands: Sequence[Tensor]) ->
     """Powers x ** c for a constant c, else x ** y = exp(y ln x) on x > 0."""
     p = den.pointwise
     exponent = constant_of(operands[1].poly)
+    if not operation.results[0].type.element.is_float and (exponent is None or exponent < 0):
+        raise Undenotable("a power of integers whose exponent is computed or negative")
     if exponent is not None:
         return [p.power(operands[0], exponent)]
-    if not operation.results[0].type.element.is_float:
-        raise Undenotable("a power of integers with a computed exponent")
     return [p.exponential(p.multiply(operands[1], p.log(operands[0])))]
 
 
@@ -119,6 +119,8 @@ def _convert(den: Denotation, operation: Operation, operands: Sequence[Tensor]) 
     (a,) = operands
     source = operation.operands[0].type.element
     target = operation.results[0].type.element
+    if not target.is_float:
+        den.require_finite(a)
     if target is ElementType.I1 and source is not ElementType.I1:
         return [den.pointwise.negation(den.pointwise.mask(Relation.ZERO, a))]
     if source.is_float and not target.is_float:

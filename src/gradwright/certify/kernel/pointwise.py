@@ -25,6 +25,7 @@ from gradwright.certify.kernel.index import Affine
 from gradwright.certify.kernel.infinite import parts
 from gradwright.certify.kernel.masks import Masks
 from gradwright.certify.kernel.multilinear import Contractions
+from gradwright.certify.kernel.reading import covered
 from gradwright.certify.kernel.tensor import Digits, Tensor
 
 EXPONENTIAL_TERMS = 8
@@ -189,6 +190,8 @@ class Pointwise(Masks):
 
     def _class_power(self, a: Tensor, exponent: Fraction) -> Poly:
         """Return the power of a sum as c ** q * class ** q, c > 0 where the power is a root."""
+        if exponent < 0:
+            self._require_support(a)
         scale = Scale.SIZE if exponent.denominator > 1 else Scale.LEADING
         c, atom, access = intern_class(self.algebra, a.poly, self.algebra.box(a.digits), scale)
         self._assume(atom, exponent)
@@ -196,6 +199,11 @@ class Pointwise(Masks):
         assert root is not None  # c > 0 or the exponent is an integer
         power: Poly = {(((atom, access, simple(exponent)),), ()): Fraction(1)}
         return self.algebra.multiply(root, power, self.algebra.box(a.digits))
+
+    def _require_support(self, a: Tensor) -> None:
+        """Refuse a divisor or a logarithm's argument that is 0 at some index, as a pad is."""
+        if not covered(a.poly, self.algebra.box(a.digits)):
+            raise Undenotable("a division by, or a logarithm of, a value that is 0 at an index")
 
     def _assume_factors(self, p: Poly, exponent: Fraction) -> None:
         ((factors, _), _) = next(iter(p.items()))
@@ -277,6 +285,7 @@ class Pointwise(Masks):
         """Return ln(c A) = ln c + ln A for c > 0."""
         if constant_of(a.poly) is not None:
             return self.function("log", a)
+        self._require_support(a)
         c, atom, access = self.class_of(a)
         if self.algebra.atoms.sign(atom) is not Sign.POSITIVE or c < 0:
             self.conditions.positive.add(atom)

@@ -77,10 +77,25 @@ def vanishes(p: Poly, extents: Mapping[int, int]) -> bool:
     names = ", ".join(_name(v) for v in extents)
     total = isl.PwQPolynomial(f"{{ [{names}] -> 0 }}")
     for (_, guards), c in p.items():
-        points = Reading((), guards, tuple(extents), (), extents).points(_no_extents)
+        points = _where(guards, extents)
         part = isl.PwQPolynomial(f"{{ [{names}] -> {c.numerator}/{c.denominator} }}")
         total = total.add(part.intersect_domain(points))
     return bool(total.is_zero())
+
+
+def covered(p: Poly, extents: Mapping[int, int]) -> bool:
+    """Return whether at every point of the box the guards of some term hold."""
+    if any(not guards for _, guards in p):
+        return True
+    left = _where((), extents)
+    for _, guards in p:
+        left = left.subtract(_where(guards, extents))
+    return bool(left.is_empty())
+
+
+def _where(guards: Guards, extents: Mapping[int, int]) -> isl.Set:
+    """Return the points of a box at which guards hold."""
+    return Reading((), guards, tuple(extents), (), extents).points(_no_extents)
 
 
 def _no_extents(_: int) -> tuple[int, ...]:
