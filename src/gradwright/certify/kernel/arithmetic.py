@@ -13,7 +13,7 @@ from gradwright.certify.kernel.algebra import (
     number,
     scaled,
 )
-from gradwright.certify.kernel.atoms import Factor
+from gradwright.certify.kernel.atoms import Class, Factor
 from gradwright.certify.kernel.classes import intern_class
 from gradwright.certify.kernel.conditions import Conditions
 from gradwright.certify.kernel.index import Affine
@@ -96,6 +96,20 @@ class Arithmetic:
             if value or rest == factors:
                 total = add(total, {(rest, guards): c})
         return Tensor(a.digits, total)
+
+    def opened(self, a: Tensor) -> Tensor:
+        """Return a single class written out; anything else as it is."""
+        if len(a.poly) != 1:
+            return a
+        ((factors, guards), c) = next(iter(a.poly.items()))
+        content = self.algebra.atoms.content(factors[0][0]) if factors else None
+        if guards or len(factors) != 1 or factors[0][2] != 1 or not isinstance(content, Class):
+            return a
+        mapping = dict(enumerate(factors[0][1]))
+        box = self.algebra.box(a.digits)
+        return Tensor(
+            a.digits, scaled(self.algebra.substitute(dict(content.terms), mapping, box), c)
+        )
 
     def class_of(self, a: Tensor) -> tuple[Fraction, int, tuple[Affine, ...]]:
         """Return (c, atom, access) with a = c * atom[access]."""

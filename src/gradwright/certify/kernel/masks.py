@@ -13,10 +13,9 @@ from gradwright.certify.kernel.algebra import (
     Poly,
     Undenotable,
     constant_of,
-    scaled,
 )
 from gradwright.certify.kernel.arithmetic import Arithmetic
-from gradwright.certify.kernel.atoms import Class, Coordinate, Mask, Monomial, Relation, Sign
+from gradwright.certify.kernel.atoms import Coordinate, Mask, Monomial, Relation, Sign
 from gradwright.certify.kernel.generic import Generic
 from gradwright.certify.kernel.index import Affine, Guard, bounds, combine, conjunction
 from gradwright.certify.kernel.infinite import Parts, parts, recombined
@@ -84,7 +83,8 @@ class Masks(Arithmetic):
         guard = self._coordinate_guard(relation, a)
         if guard is not None:
             return Tensor(a.digits, guard)
-        split = self.cases(self._opened_product(a))
+        opened = self.opened(a)
+        split = self.cases(opened if len(opened.poly) == 1 else a)
         if split is not None:
             m, on, off = split
             return self.select(m, self.mask(relation, on), self.mask(relation, off))
@@ -190,22 +190,6 @@ class Masks(Arithmetic):
         """Return whether the coefficient that a class would divide out is negative."""
         c = constant_of(a.poly)
         return (self.class_of(a)[0] if c is None else c) < 0
-
-    def _opened_product(self, a: Tensor) -> Tensor:
-        """Return a class that is one product, written out; anything else as it is."""
-        if len(a.poly) != 1:
-            return a
-        ((factors, guards), c) = next(iter(a.poly.items()))
-        if guards or len(factors) != 1 or factors[0][2] != 1:
-            return a
-        content = self.algebra.atoms.content(factors[0][0])
-        if not isinstance(content, Class) or len(content.terms) != 1:
-            return a
-        mapping = dict(enumerate(factors[0][1]))
-        box = self.algebra.box(a.digits)
-        return Tensor(
-            a.digits, scaled(self.algebra.substitute(dict(content.terms), mapping, box), c)
-        )
 
     def _coordinate_guard(self, relation: Relation, a: Tensor) -> Poly | None:
         """Return the mask as guards where a is affine in coordinates."""
