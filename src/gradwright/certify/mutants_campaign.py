@@ -124,7 +124,6 @@ def campaign(
 
     Errors: SpecError where the interpreter cannot evaluate the text in the time of the search.
     """
-    quick = replace(search, effort=Effort.QUICK)
     original = certify_gradients(subject, search, _ignore).verdict
     spared = {id(r) for op in subject.forward.body.operations for r in op.results}
     trials: list[Trial] = []
@@ -137,6 +136,7 @@ def campaign(
                 expected="a text that the interpreter evaluates",
                 found=str(problem),
             ) from None
+        quick = replace(search, effort=Effort.QUICK, evaluator=evaluate)
         evaluate.renew()
         for mutant in _chosen(subject.emitted, spared, seed):
             if len(trials) == count:

@@ -125,6 +125,8 @@ def _rounds(operation: Operation) -> bool:
     return source.is_float and target.is_float and narrows
 
 
-def _some(words: list[str]) -> str:
+def _some(found: Sequence[str]) -> str:
+    """Return the first words, each once, and the number of the others."""
+    words = list(dict.fromkeys(found))
     rest = len(words) - LISTED
     return ", ".join(words[:LISTED]) + (f" and {rest} more" if rest > 0 else "")

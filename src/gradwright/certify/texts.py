@@ -98,6 +98,9 @@ def subject_of_text(
     for argument, result in zip(wrt, grads, strict=True):
         _require_index("wrt", argument, len(body.arguments), "arguments")
         _require_index("grads", result, len(body.results), "results")
+    _require_types(
+        "results grads", [body.arguments[i] for i in wrt], [body.results[k] for k in grads]
+    )
     forward = restricted(main, [body.results[loss]])
     pairs = tuple(zip(wrt, grads, strict=True))
     return Subject(forward, main, (None,), pairs)

@@ -3,6 +3,7 @@
 import enum
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 from gradwright.certify.claims import Claim, Kind
@@ -40,6 +41,12 @@ class Search:
     seconds: float = SECONDS
     laws: Mapping[int, Distribution] | None = None
     effort: Effort = Effort.THOROUGH
+    evaluator: Evaluator | None = None
+    """One to use instead of a new one, whose budget it keeps; it stays open."""
+
+    def evaluating(self) -> AbstractContextManager[Evaluator]:
+        """Return the evaluator to use, closed at the end if it is a new one."""
+        return Evaluator(self.seconds) if self.evaluator is None else nullcontext(self.evaluator)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +79,7 @@ def settle(
     obligations: Sequence[Obligation], sides: Sides, search: Search, observe: Observer
 ) -> list[Claim]:
     """Return the claims with their outcomes and, for those not proved, the sites."""
-    with Evaluator(search.seconds) as evaluate:
+    with search.evaluating() as evaluate:
         claims = [_settled(each, sides, search, evaluate, observe) for each in obligations]
     proved = [claim.verdict is Verdict.PROVED for claim in claims]
     results = [each.question.k for each in obligations]

@@ -9,6 +9,12 @@ from collections.abc import Mapping, Sequence
 from gradwright.certify.scope import place
 from gradwright.hlo import Block, Function
 
+CLEARING = 4
+"""How much a proved result speaks for an operation, beside a failed one against it.
+
+A defect leaves a dependent result right only where that is right anyhow, such as a constant 0.
+"""
+
 
 def sites(
     function: Function, failed: Sequence[int], proved: Sequence[int], sound: set[int]
@@ -59,9 +65,9 @@ def _users(body: Block) -> list[int]:
 
 
 def _score(mask: int, failed: int, proved: int) -> float:
-    """Return Ochiai's coefficient, squared (Abreu et al., PRDC 2006)."""
-    hit = (mask & failed).bit_count()
-    return hit * hit / (failed.bit_count() * (hit + (mask & proved).bit_count())) if hit else 0.0
+    """Return Ochiai's coefficient, squared (Abreu et al., PRDC 2006), proved results weighed."""
+    hit, cleared = (mask & failed).bit_count(), CLEARING * (mask & proved).bit_count()
+    return hit * hit / (failed.bit_count() * (hit + cleared)) if hit else 0.0
 
 
 def _range(body: Block, chosen: Sequence[int]) -> str | None:

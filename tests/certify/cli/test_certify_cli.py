@@ -1,0 +1,118 @@
+"""The verbs certify and mutate: exit codes, JSON, tables, refusals."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from certify.refute.cases import TANH
+from gradwright.cli import main
+
+pytestmark = pytest.mark.interpreter
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> dict[str, str]:
+    contents = {"forward": TANH.forward, "right": TANH.backward, "wrong": TANH.wrong(0)}
+    for name, text in contents.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    return {name: str(tmp_path / name) for name in contents}
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(arguments)
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def pair(texts: dict[str, str], backward: str) -> list[str]:
+    return ["--forward", texts["forward"], "--backward", texts[backward]]
+
+
+@pytest.mark.parametrize(
+    ("backward", "code", "verdict"), [("right", 0, "proved"), ("wrong", 1, "refuted")]
+)
+def test_the_exit_code_is_the_verdict(
+    capsys: pytest.CaptureFixture[str],
+    texts: dict[str, str],
+    backward: str,
+    code: int,
+    verdict: str,
+) -> None:
+    found, out, _ = run(capsys, "certify", *pair(texts, backward), "--json")
+    assert found == code
+    record = json.loads(out)
+    assert record["verdict"] == verdict
+    assert [claim["kind"] for claim in record["claims"]] == ["gradient"]
+    assert ("counterexample" in record["claims"][0]) == (verdict == "refuted")
+
+
+def test_unknown_is_code_2(capsys: pytest.CaptureFixture[str], texts: dict[str, str]) -> None:
+    code, out, _ = run(capsys, "certify", *pair(texts, "wrong"), "--seconds", "0", "--json")
+    assert code == 2
+    assert json.loads(out)["claims"][0]["reason"].startswith("line 7: %dx: derived: ")
+
+
+def test_people_see_claims_site_and_scope(
+    capsys: pytest.CaptureFixture[str], texts: dict[str, str]
+) -> None:
+    _, out, _ = run(capsys, "certify", *pair(texts, "wrong"))
+    assert "d/d%x (result 0)  gradient  refuted" in out
+    assert "%dx\n  d/d%x (result 0): at [" in out
+    assert "- over the real numbers" in out
+
+
+def test_texts_are_compared(capsys: pytest.CaptureFixture[str], texts: dict[str, str]) -> None:
+    assert run(capsys, "certify", "--equal", texts["right"], texts["right"])[0] == 0
+    assert run(capsys, "certify", "--equal", texts["right"], texts["wrong"])[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            [],
+            "gradwright: texts: expected FILE with --wrt and --grads, or --forward with "
+            "--backward, found neither\n",
+        ),
+        (
+            ["--forward", "forward"],
+            "gradwright: texts: expected FILE with --wrt and --grads, or --forward with "
+            "--backward, found a part of them, or both\n",
+        ),
+        (
+            ["forward", "--wrt", "0", "--grads", "x"],
+            "gradwright: --grads: expected indices from 0, separated by commas, found 'x'\n",
+        ),
+        (
+            ["forward", "--equal", "right", "wrong"],
+            "gradwright: --equal: expected no other texts, found some\n",
+        ),
+        (
+            ["--equal", "right", "missing"],
+            "gradwright: missing: No such file or directory\n",
+        ),
+    ],
+)
+def test_bad_input_is_code_3(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    texts: dict[str, str],
+    arguments: list[str],
+    message: str,
+) -> None:
+    monkeypatch.chdir(Path(texts["forward"]).parent)
+    assert run(capsys, "certify", *arguments) == (3, "", message)
+
+
+def test_mutants_are_counted(capsys: pytest.CaptureFixture[str], texts: dict[str, str]) -> None:
+    code, out, err = run(capsys, "mutate", *pair(texts, "right"), "--count", "6", "--json")
+    assert code == 0
+    record = json.loads(out)
+    assert record["original"] == "proved"
+    assert record["mutants"] == len(record["trials"]) == 6
+    assert record["missed"] == record["false alarm"] == 0
+    assert err.count("\n") == 6
+    code, out, _ = run(capsys, "mutate", *pair(texts, "right"), "--count", "6")
+    assert code == 0
+    assert f"{record['refuted']} of {record['wrong']} wrong mutants refuted" in out
