@@ -4,6 +4,7 @@ import time
 from collections.abc import Sequence
 
 from gradwright.certify.claims import Claim, Kind, Report
+from gradwright.certify.kernel.unroll import unrolled
 from gradwright.certify.prove import Proof, choose_cuts
 from gradwright.certify.refute import EqualQuestion
 from gradwright.certify.refute_points import restricted
@@ -72,7 +73,7 @@ def certify_equal(
 
     Errors: ParseError for a bad text; SpecError where arguments or results differ in type.
     """
-    a, b = inlined(read_module(left)), inlined(read_module(right))
+    a, b = _straight(left, []), _straight(right, [])
     _require_types("arguments of the second text", a.body.arguments, b.body.arguments)
     _require_types("results of the second text", a.body.results, b.body.results)
     return _equalities(a, b, search or Search(), observe)
@@ -82,7 +83,7 @@ def subject_of_text(
     source: Source, *, loss: int, wrt: Sequence[int], grads: Sequence[int]
 ) -> Subject:
     """Return what `certify_text` claims; its errors are raised here."""
-    main = inlined(read_module(source))
+    main = _straight(source, [loss])
     body = main.body
     _require_index("loss", loss, len(body.results), "results")
     if body.results[loss].type.size != 1 or not body.results[loss].type.element.is_float:
@@ -110,7 +111,7 @@ def subject_of_pair(
     forward: Source, backward: Source, *, wrt: Sequence[int] | None = None
 ) -> Subject:
     """Return what `certify_vjp` claims; its errors are raised here."""
-    f, b = inlined(read_module(forward)), inlined(read_module(backward))
+    f, b = _straight(forward, None), _straight(backward, [])
     arguments = list(range(len(f.body.arguments)))
     if wrt is None:
         wrt = [i for i in arguments if f.body.arguments[i].type.element.is_float]
@@ -175,6 +176,21 @@ class _Equalities:
                 return f"the proof stops in the {text} text at {failure}"
         forms = both_forms(self.proof.den, self.proof.known[id(ours)], self.proof.known[id(theirs)])
         return f"%{theirs.name}: {forms}"
+
+
+def _straight(source: Source, differentiated: Sequence[int] | None) -> Function:
+    """Return `main` without calls, and without loops where that helps the proof.
+
+    A loop behind a differentiated result (None: any) has to be written out.
+    """
+    main = inlined(read_module(source))
+    results = main.body.results
+    wanted = (
+        results
+        if differentiated is None
+        else [results[k] for k in differentiated if 0 <= k < len(results)]
+    )
+    return unrolled(main, wanted)
 
 
 def _require_index(where: str, index: int, count: int, what: str) -> None:

@@ -20,8 +20,10 @@ TERM_LIMIT = 64
 
 A value of a wrong text joins no class of the forward function, and its terms multiply.
 """
-UNCUT_LIMIT = 60
+UNCUT_LIMIT = 250
 """Operations up to which a proof that failed is tried once more without cuts."""
+UNCUT_TERM_LIMIT = 256
+"""Terms of a value of the text in that proof."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,8 @@ def _swept_singly(
             try:
                 cotangents = proof.adjoint([operation], cotangents, depends, cut)
             except (Undenotable, TooLarge) as problem:
-                reason = f"{place(operation)}: {problem}"
+                said = str(problem).removeprefix(f"%{operation.results[0].name}: ")
+                reason = f"{place(operation)}: {said}"
         if reason is not None:
             lost.update((id(v), reason) for v in operation.operands if id(v) in depends)
     return Derived(proof, cotangents, lost)
@@ -217,7 +220,7 @@ class _Claims:
         if self.more is None:
             self.more = [derive(self.subject)] if self.derived.capped else []
             if len(self.subject.emitted.body.operations) <= UNCUT_LIMIT:
-                self.more.append(derive(self.subject, cut=set()))
+                self.more.append(derive(self.subject, cut=set(), limit=UNCUT_TERM_LIMIT))
         return any(self._holds(each, argument, k) for each in self.more)
 
     def _reason(self, argument: int, k: int) -> str:
