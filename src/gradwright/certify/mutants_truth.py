@@ -23,6 +23,8 @@ POINTS = (
 """Seeds and distributions at which the truth is looked for, none of them the certifier's."""
 SAME = 1e-9
 """Relative difference in f64 up to which two results are the same."""
+ROUNDED = 1e-3
+"""Size, beside the largest result, below which a result counts as 0."""
 
 PROBES = 3
 STEP = 1e-2
@@ -51,19 +53,21 @@ class Truth:
     def differs(self, changed: Function) -> bool:
         """Return whether some result differs at some point at which the original is finite."""
         text = texts_of(changed, changed).emitted
-        return any(
-            _differ(before, after)
-            for inputs, wanted in self.points
-            for before, after in zip(wanted, self.evaluate(text, inputs), strict=True)
-        )
+        return any(_differ(wanted, self.evaluate(text, inputs)) for inputs, wanted in self.points)
 
 
-def _differ(wanted: np.ndarray, found: np.ndarray) -> bool:
-    a, b = np.asarray(wanted, np.float64), np.asarray(found, np.float64)
-    if not np.isfinite(b).all():
-        return True
-    scale = float(np.max(np.abs(a), initial=1e-300))
-    return bool(np.max(np.abs(a - b), initial=0.0) > SAME * max(scale, 1e-6))
+def _differ(wanted: Arrays, found: Arrays) -> bool:
+    """Return whether some result differs; one that is 0 but for rounding by more than rounding."""
+    floor = ROUNDED * max(_size(array) for array in wanted)
+    return any(
+        not np.isfinite(b).all() or _size(np.subtract(a, b, dtype=np.float64)) > SAME * scale
+        for a, b in zip(wanted, found, strict=True)
+        for scale in [max(_size(a), floor)]
+    )
+
+
+def _size(array: np.ndarray) -> float:
+    return float(np.max(np.abs(np.asarray(array, np.float64)), initial=0.0))
 
 
 @dataclass(frozen=True, slots=True)
