@@ -13,6 +13,7 @@ OLDEST := 3.11 3.12 3.13 3.14
 TORCH := torch==2.13.0
 
 DEMO := runs/demo
+RANDOM_TESTS := tests/hlo/test_hlo_random.py tests/certify/kernel tests/data
 SOURCES := src tests benchmarks tools
 
 .PHONY: help demo picture test test-newest test-oldest bench sweep lint data clean
@@ -55,7 +56,8 @@ lint: .venv/.stamp ## ruff, strict pyright, import arrows
 bench: .venv/.stamp .venv-torch/.stamp ## ms per step beside JAX and PyTorch, into benchmarks/RESULTS.md
 	.venv/bin/python benchmarks/train_step.py --torch .venv-torch/bin/python --write
 
-sweep: .venv/.stamp .venv-torch/.stamp ## the slow tests
+sweep: .venv/.stamp .venv-torch/.stamp ## the slow tests, and random programs not drawn before
+	HYPOTHESIS_PROFILE=others .venv/bin/python -m pytest $(RANDOM_TESTS)
 	.venv/bin/python -m pytest -m "slow and not torch"
 	.venv-torch/bin/python -m pytest -m "slow and torch"
 

@@ -41,9 +41,15 @@ def denoted(function: Function) -> tuple[dict[int, Tensor], Evaluator, list[np.n
 
 
 def beyond_the_domain(function: Function, results: list[tuple[Value, np.ndarray]]) -> set[int]:
-    """Return the values that are not finite somewhere, and all that is computed from them."""
+    """Return the values that are not finite somewhere, and all that is computed from them.
+
+    An angle of -0 is one too: the real numbers have one zero, and `atan2` tells two apart.
+    """
     found = {id(v) for v, array in results if not np.all(np.isfinite(array))}
+    negative = {id(v) for v, array in results if np.any((array == 0) & np.signbit(array))}
     for operation in function.body.operations:
+        if operation.opcode == "stablehlo.atan2" and id(operation.operands[0]) in negative:
+            found.update(id(v) for v in operation.results)
         if any(id(v) in found for v in operation.operands):
             found.update(id(v) for v in operation.results)
     return found

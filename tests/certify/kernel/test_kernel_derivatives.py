@@ -212,6 +212,8 @@ def test_a_random_program_has_the_measured_slope(function: Function) -> None:
     last = Function("main", type(body)(body.arguments, body.operations, body.results[-1:]))
     generator = np.random.default_rng(5)
     arguments = [generator.normal(size=v.shape) for v in body.arguments]
+    if not all(np.all(np.isfinite(x)) for x in evaluate(Module("m", (function,)), arguments)):
+        return  # a logarithm of a negative number, say, even if a selection hides it
     try:
         with np.errstate(all="ignore"):
             found = slopes(last, arguments)

@@ -137,6 +137,11 @@ class Denotation:
         """Return a scalar repeated over a shape."""
         return Tensor(plain_digits(shape), scalar.poly)
 
+    def is_number(self, tensor: Tensor) -> bool:
+        """Return whether a tensor is one number, known or infinite, that no input changes."""
+        fixed = self.atoms.infinities
+        return all(not guards and {a for a, _, _ in f} <= fixed for f, guards in tensor.poly)
+
     def require_finite(self, tensor: Tensor) -> None:
         """Refuse arithmetic with an infinite constant."""
         infinities = self.atoms.infinities

@@ -182,7 +182,7 @@ def _first_operand(
     den: Denotation, operation: Operation, x: Sequence[Tensor], g: Tensor
 ) -> Sequence[Tensor | None]:
     """The form reads the first operand only; a second one (padding, start) must be constant."""
-    if any(constant_of(other.poly) is None for other in x[1:]):
+    if not all(den.is_number(other) for other in x[1:]):
         raise Undenotable(f"{operation.opcode} with a computed second operand")
     form = structural_form(operation).transpose(0, x[0].shape)
     return (den.linear(form, g), *(None for _ in x[1:]))

@@ -123,11 +123,14 @@ def _written_out(
 
 def _points(algebra: Algebra, piece: _Piece) -> isl.Set:
     reading = Reading(
-        piece.factors,
+        tuple(
+            tuple(zip(access, algebra.atoms.extents(atom), strict=True))
+            for atom, access, _ in piece.factors
+        ),
         piece.guards,
         tuple(v for v in piece.extents if v >= 0 and v not in piece.summed),
         piece.summed,
         piece.extents,
     )
     require_one_each(reading)
-    return reading.points(algebra.atoms.extents)
+    return reading.points()

@@ -1,44 +1,50 @@
 """What a sum reads, as a set of integer points: the bridge to isl."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import islpy as isl
 
 from gradwright.certify.kernel.algebra import Poly, Undenotable
-from gradwright.certify.kernel.atoms import Factor
 from gradwright.certify.kernel.index import Affine, Guards
 from gradwright.certify.kernel.linear import full_column_rank
+
+Read = tuple[tuple[Affine, int], ...]
+"""The indices at which something is read, each with the extent that it lies in."""
+
+SETS = 4096
+"""Sets of points that are kept: many sums read alike."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A product of factors at the points (outputs, summed) of a box where the guards hold."""
+    """What is read at the points (outputs, summed) of a box where the guards hold."""
 
-    factors: tuple[Factor, ...]
+    reads: tuple[Read, ...]
     guards: Guards
     outputs: tuple[int, ...]
     summed: tuple[int, ...]
     extents: Mapping[int, int]
 
-    def points(self, extents_of: Callable[[int], tuple[int, ...]]) -> isl.Set:
-        """Return {(outputs, indices of factor 1, indices of factor 2, …)}."""
+    def points(self) -> isl.Set:
+        """Return {(outputs, indices of read 1, indices of read 2, …)}."""
         places: list[str] = []
         conditions = [*self._box()]
-        for i, (atom, access, _) in enumerate(self.factors):
-            for d, (e, extent) in enumerate(zip(access, extents_of(atom), strict=True)):
+        for i, read in enumerate(self.reads):
+            for d, (e, extent) in enumerate(read):
                 places.append(f"f{i}_{d}")
                 conditions.append(f"f{i}_{d} = {_spell(e)} and 0 <= f{i}_{d} < {extent}")
         head = ", ".join([*(_name(v) for v in self.outputs), *places])
         bound = ", ".join(_name(v) for v in self.summed)
         body = " and ".join(conditions) or "true"
         inner = f"exists ({bound}: {body})" if bound else body
-        return isl.Set(f"{{ [{head}] : {inner} }}")
+        return _set(f"{{ [{head}] : {inner} }}")
 
     def map_text(self) -> str:
         """Return isl's notation of (outputs, summed) -> (outputs, all indices read)."""
         source = ", ".join(_name(v) for v in (*self.outputs, *self.summed))
-        reads = [_spell(e) for _, access, _ in self.factors for e in access]
+        reads = [_spell(e) for read in self.reads for e, _ in read]
         target = ", ".join([*(_name(v) for v in self.outputs), *reads])
         return f"{{ [{source}] -> [{target}] : {' and '.join(self._box())} }}"
 
@@ -52,9 +58,7 @@ class Reading:
 def require_one_each(reading: Reading) -> None:
     """Refuse a sum in which two summed points read the same entries: they would count twice."""
     rows = [
-        [dict(e[1]).get(v, 0) for v in reading.summed]
-        for _, access, _ in reading.factors
-        for e in access
+        [dict(e[1]).get(v, 0) for v in reading.summed] for read in reading.reads for e, _ in read
     ]
     if full_column_rank(rows, len(reading.summed)):
         return
@@ -95,8 +99,9 @@ def covered(p: Poly, extents: Mapping[int, int]) -> bool:
 
 def _where(guards: Guards, extents: Mapping[int, int]) -> isl.Set:
     """Return the points of a box at which guards hold."""
-    return Reading((), guards, tuple(extents), (), extents).points(_no_extents)
+    return Reading((), guards, tuple(extents), (), extents).points()
 
 
-def _no_extents(_: int) -> tuple[int, ...]:
-    return ()
+@lru_cache(SETS)
+def _set(text: str) -> isl.Set:
+    return isl.Set(text)

@@ -13,7 +13,7 @@ from itertools import permutations
 import islpy as isl
 
 from gradwright.certify.kernel.algebra import Algebra, Poly, monomial_variables
-from gradwright.certify.kernel.atoms import Factor, Monomial, Sum
+from gradwright.certify.kernel.atoms import Exponent, Factor, Monomial, Sum
 from gradwright.certify.kernel.classes import orders, refine
 from gradwright.certify.kernel.index import (
     Affine,
@@ -25,10 +25,14 @@ from gradwright.certify.kernel.index import (
     variables,
 )
 from gradwright.certify.kernel.linear import row_echelon
-from gradwright.certify.kernel.reading import Reading, require_one_each
+from gradwright.certify.kernel.reading import Read, Reading, require_one_each
 
 LABEL_LIMIT = 120
 """Orders of indistinguishable variables tried to find a known relation."""
+
+
+_Bundle = tuple[tuple[tuple[int, Exponent], ...], Read]
+"""Atoms and exponents of factors that are read at the same indices, and those indices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +46,9 @@ class _Contraction:
     extents: Mapping[int, int]
     origin: Mapping[int, Affine]
 
-    def reading(self, outputs: Sequence[int], factors: Sequence[Factor]) -> Reading:
-        """Return what is read, with outputs and factors in a given order."""
-        return Reading(tuple(factors), self.guards, tuple(outputs), self.summed, self.extents)
+    def reading(self, outputs: Sequence[int], reads: Sequence[Read]) -> Reading:
+        """Return what is read, with outputs and reads in a given order."""
+        return Reading(tuple(reads), self.guards, tuple(outputs), self.summed, self.extents)
 
 
 class Relations:
@@ -130,30 +134,36 @@ class Relations:
         return _read(atom, outputs, origin)
 
     def _relation(self, c: _Contraction) -> Poly:
-        reading = c.reading(c.outputs, c.factors)
+        bundles = self._bundles(c.factors)
+        reads = [read for _, read in bundles]
+        reading = c.reading(c.outputs, reads)
         require_one_each(reading)
-        points = self._points(reading)
+        points = reading.points()
         if points.is_empty():
             return {}
         signatures = _signatures(points, c)
-        kinds = tuple((atom, q) for atom, _, q in c.factors)
-        bucket = kinds, tuple(sorted(signatures.values()))
+        bucket = tuple(kind for kind, _ in bundles), tuple(sorted(signatures.values()))
         known = self._known.setdefault(bucket, [])
         colours = {v: hash(signature) for v, signature in signatures.items()}
         for outputs in orders(colours, LABEL_LIMIT):
-            for factors in _same_kind_orders(c.factors):
-                candidate = self._points(c.reading(outputs, factors))
+            for order in _same_kind_orders(bundles):
+                candidate = c.reading(outputs, order).points()
                 for other, atom in known:
-                    if candidate.is_equal(other):
+                    if candidate is other or candidate.is_equal(other):
                         return _read(atom, outputs, c.origin)
         outputs = next(orders(colours, LABEL_LIMIT))
         content = self._content(c, outputs, c.summed)
         atom = self.algebra.atoms.intern(content, content.extents[: content.outputs])
-        known.append((self._points(c.reading(outputs, c.factors)), atom))
+        known.append((c.reading(outputs, reads).points(), atom))
         return _read(atom, outputs, c.origin)
 
-    def _points(self, reading: Reading) -> isl.Set:
-        return reading.points(self.algebra.atoms.extents)
+    def _bundles(self, factors: Sequence[Factor]) -> list[_Bundle]:
+        """Return the factors that are read at the same indices together, in a fixed order."""
+        found: dict[Read, list[tuple[int, Exponent]]] = {}
+        for atom, access, q in factors:
+            read = tuple(zip(access, self.algebra.atoms.extents(atom), strict=True))
+            found.setdefault(read, []).append((atom, q))
+        return sorted(((tuple(sorted(kind)), read) for read, kind in found.items()))
 
 
 def _tied(monomial: Monomial, summed: set[int]) -> list[int]:
@@ -241,12 +251,12 @@ def _value(v: isl.Val) -> Fraction:
     return Fraction(int(v.get_num_si()), int(v.get_den_val().get_num_si()))
 
 
-def _same_kind_orders(factors: Sequence[Factor]) -> Iterator[Sequence[Factor]]:
-    """Yield the orders of factors in which equal atoms change places."""
-    kinds = [(atom, q) for atom, _, q in factors]
+def _same_kind_orders(bundles: Sequence[_Bundle]) -> Iterator[Sequence[Read]]:
+    """Yield the orders of reads in which bundles of equal factors change places."""
+    kinds = [kind for kind, _ in bundles]
     if len(set(kinds)) == len(kinds):
-        yield factors
+        yield [read for _, read in bundles]
         return
-    for order in permutations(factors):
-        if [(atom, q) for atom, _, q in order] == kinds:
-            yield order
+    for order in permutations(bundles):
+        if [kind for kind, _ in order] == kinds:
+            yield [read for _, read in order]
