@@ -4,6 +4,7 @@ import enum
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from gradwright.certify.anchors import Anchors
 from gradwright.certify.verdicts import (
     Counterexample,
     Json,
@@ -35,7 +36,8 @@ class Claim:
     """One statement about one result of a text, with its outcome.
 
     Units: `seconds` of wall time, proof and search for a counterexample together. `site` is the
-    line and name of the value at fault, the same for all claims that one defect spoils.
+    line and name of the value at fault, the same for all claims that one defect spoils. `anchors`
+    are the values that it speaks of, where whoever made the claim names them.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Claim:
     outcome: Outcome
     seconds: float = 0.0
     site: str | None = None
+    anchors: Anchors | None = None
 
     @property
     def verdict(self) -> Verdict:

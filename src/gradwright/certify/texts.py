@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 
+from gradwright.certify.anchors import Anchors, Spots
 from gradwright.certify.claims import Claim, Kind, Report
 from gradwright.certify.kernel.unroll import unrolled
 from gradwright.certify.prove import Proof, choose_cuts
@@ -139,6 +140,7 @@ class _Equalities:
 
     def __init__(self, a: Function, b: Function) -> None:
         self.a, self.b = a.body, b.body
+        self.spots = Spots(self.a), Spots(self.b)
         self.proof = Proof()
         for ours, theirs in zip(self.a.arguments, self.b.arguments, strict=True):
             unknown = self.proof.den.argument(ours.name, ours.shape, ours.type.element)
@@ -148,13 +150,15 @@ class _Equalities:
 
     def obligation(self, k: int) -> Obligation:
         """Return the claim that results k are the same."""
+        ours, theirs = self.a.results[k], self.b.results[k]
         return Obligation(
-            f"%{self.b.results[k].name} (result {k})",
+            f"%{theirs.name} (result {k})",
             Kind.EQUAL,
             EqualQuestion(k, k),
             lambda: self._holds(k),
             lambda: False,
             lambda: self._reason(k),
+            Anchors(self.spots[1].at(theirs), (self.spots[0].at(ours),)),
         )
 
     def sound(self) -> set[int]:

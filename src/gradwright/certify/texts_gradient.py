@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from gradwright.certify.anchors import Anchors, Spots
 from gradwright.certify.claims import Kind, Report
 from gradwright.certify.kernel.algebra import TooLarge, Undenotable
 from gradwright.certify.kernel.conditions import Conditions
@@ -182,6 +183,7 @@ class _Claims:
         self.subject = subject
         self.effort = effort
         self.derived = derive(subject, limit=TERM_LIMIT)
+        self.spots = Spots(subject.forward.body), Spots(subject.emitted.body)
         self.more: list[Derived] | None = None
 
     def conditions(self) -> list[Conditions]:
@@ -199,14 +201,20 @@ class _Claims:
 
     def obligation(self, argument: int, k: int) -> Obligation:
         """Return the claim that result k is the cotangent of an argument."""
-        name = f"d/d%{self.subject.forward.body.arguments[argument].name}"
+        forward, emitted = self.subject.forward.body, self.subject.emitted.body
+        value = forward.arguments[argument]
         return Obligation(
-            f"{name} (result {k})",
+            f"d/d%{value.name} (result {k})",
             Kind.GRADIENT,
             GradientQuestion(k, argument),
             lambda: self._holds(self.derived, argument, k),
             lambda: self._holds_after_all(argument, k),
             lambda: self._reason(argument, k),
+            Anchors(
+                self.spots[1].at(emitted.results[k]),
+                self.spots[0].all(forward.results),
+                self.spots[0].at(value),
+            ),
         )
 
     def _holds(self, derived: Derived, argument: int, k: int) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
+from gradwright.certify.anchors import Anchors
 from gradwright.certify.claims import Claim, Kind
 from gradwright.certify.refute import NotRefuted, Question, refute
 from gradwright.certify.texts_sites import sites
@@ -59,6 +60,7 @@ class Obligation:
     holds: Callable[[], bool]
     holds_after_all: Callable[[], bool]
     reason: Callable[[], str]
+    anchors: Anchors | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ def _settled(
     started = time.perf_counter()
     outcome = _outcome(obligation, sides, search, evaluate)
     seconds = time.perf_counter() - started
-    claim = Claim(obligation.name, obligation.kind, outcome, seconds)
+    claim = Claim(obligation.name, obligation.kind, outcome, seconds, anchors=obligation.anchors)
     observe(claim)
     return claim
 
