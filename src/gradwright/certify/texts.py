@@ -128,6 +128,7 @@ def subject_of_pair(
 
 def _equalities(a: Function, b: Function, search: Search, observe: Observer) -> Report:
     started = time.perf_counter()
+    search.progress("denoting both texts")
     claims = _Equalities(a, b)
     obligations = [claims.obligation(k) for k in range(len(b.body.results))]
     settled = settle(obligations, Sides(b, a, (), claims.sound), search, observe)

@@ -163,6 +163,7 @@ def first_failure(proof: Proof, value: Value, operations: Sequence[Operation]) -
 def certify_gradients(subject: Subject, search: Search, observe: Observer) -> Report:
     """Settle every claim of a subject."""
     started = time.perf_counter()
+    search.progress("denoting the text and deriving its cotangents")
     claims = _Claims(subject, search.effort)
     sides = Sides(subject.emitted, subject.forward, subject.seeds, claims.sound)
     obligations = [claims.obligation(argument, k) for argument, k in subject.pairs]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from gradwright.certify.anchors import Anchors
 from gradwright.certify.claims import Claim, Kind
 from gradwright.certify.refute import NotRefuted, Question, refute
+from gradwright.certify.refute_grid import measured
 from gradwright.certify.texts_sites import sites
 from gradwright.certify.verdicts import Distribution, Outcome, Proved, Refuted, Unknown, Verdict
 from gradwright.certify.witness_process import Evaluator
@@ -17,8 +18,15 @@ from gradwright.hlo import Function
 Observer = Callable[[Claim], None]
 """Told of each claim when it is settled."""
 
+Progress = Callable[[str], None]
+"""Told in a few words what is worked on."""
+
 SECONDS = 60.0
 """How long the reference interpreter may work on the counterexamples of one report."""
+
+
+def _silently(_: str) -> None:
+    return
 
 
 class Effort(enum.Enum):
@@ -44,6 +52,9 @@ class Search:
     effort: Effort = Effort.THOROUGH
     evaluator: Evaluator | None = None
     """One to use instead of a new one, whose budget it keeps; it stays open."""
+    cells: int = 0
+    """Elements of each counterexample to measure for a picture, for as many seconds again."""
+    progress: Progress = _silently
 
     def evaluating(self) -> AbstractContextManager[Evaluator]:
         """Return the evaluator to use, closed at the end if it is a new one."""
@@ -83,6 +94,8 @@ def settle(
     """Return the claims with their outcomes and, for those not proved, the sites."""
     with search.evaluating() as evaluate:
         claims = [_settled(each, sides, search, evaluate, observe) for each in obligations]
+    if search.cells:
+        claims = _measured(claims, obligations, sides, search)
     proved = [claim.verdict is Verdict.PROVED for claim in claims]
     results = [each.question.k for each in obligations]
     failed = [k for k, fine in zip(results, proved, strict=True) if not fine]
@@ -92,6 +105,32 @@ def settle(
         replace(claim, site=None if claim.verdict is Verdict.PROVED else places[k])
         for claim, k in zip(claims, results, strict=True)
     ]
+
+
+def _measured(
+    claims: Sequence[Claim], obligations: Sequence[Obligation], sides: Sides, search: Search
+) -> list[Claim]:
+    """Return the claims, those refuted with a grid, which must cost no other claim its budget."""
+    found = list(claims)
+    refuted = sum(claim.counterexample is not None for claim in claims)
+    with Evaluator(search.seconds / max(refuted, 1)) as evaluate:
+        for i, (claim, obligation) in enumerate(zip(claims, obligations, strict=True)):
+            if claim.counterexample is None:
+                continue
+            evaluate.renew()
+            search.progress(f"{claim.name}: values around the counterexample")
+            grid = measured(
+                claim.counterexample,
+                sides.emitted,
+                sides.value,
+                obligation.question,
+                evaluate,
+                seeds=sides.seeds,
+                laws=search.laws,
+                cells=search.cells,
+            )
+            found[i] = replace(claim, outcome=Refuted(replace(claim.counterexample, grid=grid)))
+    return found
 
 
 def _settled(
@@ -106,8 +145,10 @@ def _settled(
 
 
 def _outcome(obligation: Obligation, sides: Sides, search: Search, evaluate: Evaluator) -> Outcome:
+    search.progress(f"{obligation.name}: proof")
     if obligation.holds():
         return Proved()
+    search.progress(f"{obligation.name}: search for a counterexample")
     try:
         found = refute(
             sides.emitted,
@@ -118,6 +159,7 @@ def _outcome(obligation: Obligation, sides: Sides, search: Search, evaluate: Eva
             laws=search.laws,
         )
     except NotRefuted as problem:
+        search.progress(f"{obligation.name}: proof with fewer values treated as one")
         if obligation.holds_after_all():
             return Proved()
         return Unknown(f"{obligation.reason()}; {problem}")

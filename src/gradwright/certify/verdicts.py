@@ -52,12 +52,30 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True)
+class Grid:
+    """Both sides of a counterexample at several elements of the claimed result, as a matrix.
+
+    Shapes: the result, of `shape`, is a matrix whose rows are its first `split` dimensions; `rows`
+    and `columns` are those of it that were measured; `emitted` and `wanted` are row-major over
+    them.
+    """
+
+    shape: tuple[int, ...]
+    split: int
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+    emitted: tuple[float, ...]
+    wanted: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Counterexample:
     """An input at which two sides differ, evaluated in f64 by the reference interpreter.
 
     `emitted` is what the text returns at `index` of the claimed result, `wanted` what it should
     have been, known within `error`. `inputs` are drawn again from `seed` by `witness.draw`.
-    `ratio` is emitted / wanted where that is the same number at every index that was tried.
+    `ratio` is emitted / wanted where that is the same number at every index that was tried. `grid`
+    holds more elements where the search was asked for them.
     """
 
     seed: int
@@ -67,6 +85,7 @@ class Counterexample:
     wanted: float
     error: float
     ratio: str | None = None
+    grid: Grid | None = None
 
     def to_json(self) -> Json:
         """Return the record of `certify --json`."""
