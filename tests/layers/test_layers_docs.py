@@ -8,6 +8,8 @@ from gradwright.layers import (
     Activation,
     AvgPool,
     BatchNorm,
+    ChannelShuffle,
+    ChannelSlice,
     Conv2d,
     Dense,
     DepthwiseConv2d,
@@ -18,9 +20,12 @@ from gradwright.layers import (
     Function,
     GlobalAvgPool,
     Layer,
+    LayerNorm,
+    LayerScale,
     MaxPool,
     OneHot,
     Padding,
+    Spread,
 )
 from gradwright.spec import Flat, Image, Input, NetSpec, Tokens
 from repository.tree import ROOT
@@ -33,6 +38,11 @@ SAMPLES: tuple[tuple[Layer, Input], ...] = (
     (Conv2d(4, 3, 2, Padding.SAME_UPPER, groups=2), PICTURE),
     (DepthwiseConv2d(3, dilation=2), PICTURE),
     (BatchNorm(), PICTURE),
+    (LayerNorm(1e-6), PICTURE),
+    (LayerScale(1e-6), PICTURE),
+    (ChannelShuffle(2), PICTURE),
+    (ChannelSlice(1, 2), PICTURE),
+    (Spread(5, 7), Flat(4)),
     (MaxPool(3, 2, Padding.SYMMETRIC), PICTURE),
     (AvgPool(2), PICTURE),
     (AvgPool(3, 1, Padding.SYMMETRIC, Divisor.EXCLUDE_PADDING), PICTURE),

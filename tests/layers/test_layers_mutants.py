@@ -11,6 +11,9 @@ from gradwright.layers import (
     Activation,
     AvgPool,
     BatchNorm,
+    Branches,
+    ChannelShuffle,
+    ChannelSlice,
     Conv2d,
     Dense,
     DepthwiseConv2d,
@@ -20,10 +23,13 @@ from gradwright.layers import (
     Function,
     Gate,
     GlobalAvgPool,
+    LayerNorm,
+    LayerScale,
     MaxPool,
     MaxPoolForm,
     Padding,
     Sequential,
+    Spread,
 )
 from gradwright.spec import Flat, Image
 from oracles.arithmetic import Patches, max_pool_gradient
@@ -47,6 +53,13 @@ SUBJECTS = {
         [AvgPool(3, 2, Explicit((1, 1), (0, 2)), Divisor.EXCLUDE_PADDING)], SQUARE
     ),
     "batch norm": Subject([BatchNorm(0.1)], Image(2, 2, 2)),
+    "layer norm": Subject([LayerNorm(0.1)], Image(2, 2, 2)),
+    "channels": Subject([ChannelShuffle(2), ChannelSlice(1, 3)], Image(4, 2, 2)),
+    "branches": Subject(
+        [Branches([LayerScale(0.5), ("two", LayerScale(0.7))]), ChannelSlice(1, 3)],
+        Image(2, 2, 2),
+    ),
+    "spread": Subject([GlobalAvgPool(), Spread(2, 2)], Image(2, 2, 2)),
     "swish": Subject([Activation(Function.SWISH)], Flat(4)),
     "gate": Subject([Gate(Sequential([GlobalAvgPool(), Dense(2)]))], Image(2, 2, 2)),
 }

@@ -52,6 +52,8 @@ def apply(plan: Plan, tensors: Tensors, x: Tensor) -> Tensor:
         return main + skip
     if isinstance(layer, gw.Gate):
         return x * apply(plan.children[0], tensors, x)[:, :, None, None]
+    if isinstance(layer, gw.Branches):
+        return torch().cat([apply(child, tensors, x) for child in plan.children], dim=1)
     for child in plan.children:
         x = apply(child, tensors, x)
     return x if plan.children else _primitive(plan, tensors, x)
@@ -72,6 +74,20 @@ def _primitive(plan: Plan, tensors: Tensors, x: Tensor) -> Tensor:
             return t.nn.functional.batch_norm(
                 x, None, None, weight, bias, training=True, eps=layer.epsilon
             )
+        case gw.LayerNorm():
+            last = x.movedim(1, -1)
+            normal = t.nn.functional.layer_norm(
+                last, last.shape[-1:], named["weight"], named["bias"], eps=layer.epsilon
+            )
+            return normal.movedim(-1, 1)
+        case gw.LayerScale():
+            return x * named["weight"].reshape(-1, *(1 for _ in x.shape[2:]))
+        case gw.ChannelShuffle():
+            return t.nn.functional.channel_shuffle(x, layer.groups)
+        case gw.ChannelSlice():
+            return x[:, layer.start : layer.stop]
+        case gw.Spread():
+            return t.nn.functional.interpolate(x[:, :, None, None], plan.output[1:])
         case gw.Flatten():
             return x.flatten(1)
         case gw.GlobalAvgPool():
@@ -128,6 +144,8 @@ def _pool(plan: Plan, x: Tensor) -> Tensor:
     assert isinstance(layer, gw.MaxPool | gw.AvgPool)
     kernel = _pair(layer.kernel)
     strides = kernel if layer.strides is None else _pair(layer.strides)
+    if layer.padding is Padding.CEILING:
+        return t.nn.functional.max_pool2d(x, kernel, strides, ceil_mode=True)
     pads = _pads(layer.padding, (plan.input[1], plan.input[2]), kernel, strides, (1, 1))
     if isinstance(layer, gw.MaxPool):
         return t.nn.functional.max_pool2d(_bordered(x, pads, -np.inf), kernel, strides)

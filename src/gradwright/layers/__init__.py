@@ -2,6 +2,7 @@
 
 from gradwright.layers.activation import Activation, Function
 from gradwright.layers.batch_norm import BatchNorm, RunningVariance
+from gradwright.layers.channels import Branches, ChannelShuffle, ChannelSlice, Spread
 from gradwright.layers.composition import Block, ConvBn, Gate, Residual, Sequential
 from gradwright.layers.convolution import Conv2d, DepthwiseConv2d
 from gradwright.layers.dense import Dense, Flatten, OneHot
@@ -17,7 +18,9 @@ from gradwright.layers.formulation import (
     WeightGradient,
 )
 from gradwright.layers.layer import Layer
+from gradwright.layers.layer_norm import LayerNorm
 from gradwright.layers.pooling import AvgPool, Divisor, GlobalAvgPool, MaxPool
+from gradwright.layers.scaling import LayerScale
 from gradwright.spec.padding import Explicit, Padding
 
 __all__ = [
@@ -27,6 +30,9 @@ __all__ = [
     "AvgPool",
     "BatchNorm",
     "Block",
+    "Branches",
+    "ChannelShuffle",
+    "ChannelSlice",
     "Conv2d",
     "ConvBn",
     "ConvolutionForm",
@@ -43,6 +49,8 @@ __all__ = [
     "Gate",
     "GlobalAvgPool",
     "Layer",
+    "LayerNorm",
+    "LayerScale",
     "Layout",
     "MaxPool",
     "MaxPoolForm",
@@ -51,5 +59,6 @@ __all__ = [
     "Residual",
     "RunningVariance",
     "Sequential",
+    "Spread",
     "WeightGradient",
 ]

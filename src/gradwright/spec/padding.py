@@ -19,6 +19,9 @@ class Padding(Convention):
     """Output ceil(n / s), the odd element above: TensorFlow and JAX 'SAME', ONNX SAME_UPPER."""
     VALID = "valid"
     """No padding."""
+    CEILING = "ceiling"
+    """None below; above what the last of ceil((n - k') / s) + 1 windows lacks, unless it would lie
+    outside altogether: PyTorch's pools with ceil_mode=True and padding 0."""
 
     def pairs(self, extents: Pair, window: Pair, strides: Pair) -> tuple[Pair, Pair]:
         """Return ((low, high), (low, high)); `window` is dilated already."""
@@ -31,6 +34,9 @@ class Padding(Convention):
             return 0, 0
         if self is Padding.SYMMETRIC:
             return (window - 1) // 2, (window - 1) // 2
+        if self is Padding.CEILING:
+            windows = -(-max(extent - window, 0) // stride) + 1
+            return 0, max(min((windows - 1) * stride, extent - 1) + window - extent, 0)
         outputs = -(-extent // stride)
         total = max((outputs - 1) * stride + window - extent, 0)
         return total // 2, total - total // 2
