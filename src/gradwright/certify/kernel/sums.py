@@ -1,8 +1,9 @@
 """Summation over index variables: a monomial summed over some of its variables, in normal form."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from math import prod
 
 from gradwright.certify.kernel.algebra import (
@@ -11,9 +12,10 @@ from gradwright.certify.kernel.algebra import (
     Undenotable,
     add,
     monomial_variables,
+    number,
     scaled,
 )
-from gradwright.certify.kernel.atoms import Factor, Monomial, Sum
+from gradwright.certify.kernel.atoms import Dense, Factor, Monomial, Sum
 from gradwright.certify.kernel.index import (
     Affine,
     Extents,
@@ -22,10 +24,15 @@ from gradwright.certify.kernel.index import (
     combine,
     conjunction,
     substitute,
+    value_at,
     variable,
     variables,
 )
+from gradwright.certify.kernel.reading import met_once
 from gradwright.certify.kernel.relations import Relations
+
+COUNT_LIMIT = 100_000
+"""Points up to which a number of positions is counted one by one."""
 
 
 @dataclass(slots=True)
@@ -82,10 +89,10 @@ class Summation:
         self._unfold(term)
         if not term.replace({}, term.guards) or not self._eliminate(term):
             return {}
-        product = self.algebra.product(term.factors, term.guards)
-        if product is None:
+        normal = self.algebra.product(term.factors, term.guards)
+        if normal is None:
             return {}
-        return scaled(self._components(product[0], term), product[1])
+        return scaled(self._components(normal[0], term), normal[1])
 
     def _unfold(self, term: _Term) -> None:
         """Write out the Sum atoms that the summed variables reach, where that is wanted."""
@@ -151,18 +158,53 @@ class Summation:
         outside = [part for part, reach in parts if not reach]
         groups = _connected([(part, reach) for part, reach in parts if reach])
         seen = {v for _, reach in groups for v in reach}
-        free = Fraction(prod(term.extents[v] for v in term.summed - seen))
-        result: Poly = {_joined(outside): free}
+        repeats = self.repeated([term.extents[v] for v in sorted(term.summed - seen)])
+        result = self.algebra.multiply({_joined(outside): Fraction(1)}, repeats, term.extents)
         for inside, reach in groups:
             result = self.algebra.multiply(
                 result, self._component(inside, reach, term.extents), term.extents
             )
         return result
 
+    def repeated(self, extents: Iterable[int]) -> Poly:
+        """Return the number of positions of variables that nothing depends on."""
+        return number(prod(extents))
+
     def _component(self, monomial: Monomial, summed: set[int], extents: Extents) -> Poly:
-        if not monomial[0]:
+        if monomial[0]:
+            return self.relations.atom(monomial, summed, extents)
+        return self._count(monomial[1], sorted(summed), extents)
+
+    def _count(self, guards: Guards, summed: Sequence[int], extents: Extents) -> Poly:
+        """Return how many summed points meet guards: guards again where there is one at most."""
+        outputs = sorted({v for e, _, _ in guards for v in variables(e)} - set(summed))
+        pieces = met_once(guards, outputs, summed, extents)
+        if pieces is None:
+            return self._counted(guards, outputs, summed, extents)
+        total: Poly = {}
+        for piece in pieces:
+            held = conjunction(piece, extents)
+            if held is not None:
+                total = add(total, {((), held): Fraction(1)})
+        return total
+
+    def _counted(
+        self, guards: Guards, outputs: Sequence[int], summed: Sequence[int], extents: Extents
+    ) -> Poly:
+        """Return the number of summed points as a constant tensor, counted one by one."""
+        names = (*outputs, *summed)
+        box = tuple(extents[v] for v in names)
+        if prod(box) > COUNT_LIMIT:
             raise Undenotable("a number of positions that depends on the position")
-        return self.relations.atom(monomial, summed, extents)
+        shape = box[: len(outputs)]
+        counts = dict.fromkeys(product(*map(range, shape)), 0)
+        for point in product(*map(range, box)):
+            at = dict(zip(names, point, strict=True))
+            if all(low <= value_at(e, at) < high for e, low, high in guards):
+                counts[point[: len(outputs)]] += 1
+        entries = tuple(Fraction(n) for n in counts.values())
+        atom = self.algebra.atoms.intern(Dense(shape, entries), shape)
+        return {(((atom, tuple(map(variable, outputs)), 1),), ()): Fraction(1)}
 
 
 def _solvable(term: _Term) -> tuple[Guard, int] | None:
