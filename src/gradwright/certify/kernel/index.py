@@ -51,6 +51,11 @@ def bounds(e: Affine, extents: Extents) -> tuple[int, int]:
     return low, high
 
 
+def value_at(e: Affine, point: Mapping[int, int]) -> int:
+    """Return e at a point."""
+    return e[0] + sum(k * point[v] for v, k in e[1])
+
+
 def variables(e: Affine) -> Iterable[int]:
     """Return the variables of e."""
     return (v for v, _ in e[1])

@@ -1,13 +1,13 @@
 """What a sum reads, as a set of integer points: the bridge to isl."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import islpy as isl
 
 from gradwright.certify.kernel.algebra import Poly, Undenotable
-from gradwright.certify.kernel.index import Affine, Guards
+from gradwright.certify.kernel.index import Affine, Guard, Guards, bounds
 from gradwright.certify.kernel.linear import full_column_rank
 
 Read = tuple[tuple[Affine, int], ...]
@@ -46,7 +46,11 @@ class Reading:
         source = ", ".join(_name(v) for v in (*self.outputs, *self.summed))
         reads = [_spell(e) for read in self.reads for e, _ in read]
         target = ", ".join([*(_name(v) for v in self.outputs), *reads])
-        return f"{{ [{source}] -> [{target}] : {' and '.join(self._box())} }}"
+        return f"{{ [{source}] -> [{target}] : {self.conditions()} }}"
+
+    def conditions(self) -> str:
+        """Return isl's notation of the box and the guards."""
+        return " and ".join(self._box()) or "true"
 
     def _box(self) -> Iterator[str]:
         for v in (*self.outputs, *self.summed):
@@ -64,6 +68,42 @@ def require_one_each(reading: Reading) -> None:
         return
     if not isl.Map(reading.map_text()).is_injective():
         raise Undenotable("a sum that meets the same entries a varying number of times")
+
+
+def met_once(
+    guards: Guards, outputs: Sequence[int], summed: Sequence[int], extents: Mapping[int, int]
+) -> list[list[Guard]] | None:
+    """Return where the guards hold for some summed point, as disjoint pieces, each a conjunction.
+
+    None where they hold for two summed points at once, or where no such pieces are found.
+    """
+    reading = Reading((), guards, tuple(outputs), tuple(summed), extents)
+    source, target = (", ".join(map(_name, names)) for names in (outputs, summed))
+    points = isl.Map(f"{{ [{source}] -> [{target}] : {reading.conditions()} }}")
+    if not points.is_single_valued():
+        return None
+    pieces: list[list[Guard]] = []
+    for piece in points.domain().coalesce().make_disjoint().get_basic_sets():
+        if piece.dim(isl.dim_type.div):
+            return None
+        constraints = piece.get_constraints()
+        pieces.append([_guard(constraint, outputs, extents) for constraint in constraints])
+    return pieces
+
+
+def _guard(constraint: isl.Constraint, outputs: Sequence[int], extents: Mapping[int, int]) -> Guard:
+    """Return an equation e = 0, or an inequality e >= 0, over a set's dimensions as a guard."""
+    found = (
+        (v, _integer(constraint.get_coefficient_val(isl.dim_type.set, i)))
+        for i, v in enumerate(outputs)
+    )
+    terms = tuple(sorted((v, k) for v, k in found if k))
+    e = _integer(constraint.get_constant_val()), terms
+    return e, 0, 1 if constraint.is_equality() else max(bounds(e, extents)[1], 0) + 1
+
+
+def _integer(v: isl.Val) -> int:
+    return int(v.to_str())
 
 
 def _spell(e: Affine) -> str:

@@ -167,11 +167,13 @@ class Relations:
 
 
 def _tied(monomial: Monomial, summed: set[int]) -> list[int]:
-    """Return the variables that share an expression or a guard with a summed one, closed."""
+    """Return the variables that share an expression with a summed or tied one, or are guarded."""
     factors, guards = monomial
-    together = [e for _, access, _ in factors for e in access if summed & set(variables(e))]
-    together += [e for e, _, _ in guards]
-    return sorted({v for e in together for v in variables(e)} - summed)
+    expressions = [set(variables(e)) for _, access, _ in factors for e in access]
+    tied = {v for e, _, _ in guards for v in variables(e)} | summed
+    while reached := [e for e in expressions if e & tied and not e <= tied]:
+        tied.update(*reached)
+    return sorted(tied - summed)
 
 
 def _merge_digits(c: _Contraction) -> _Contraction:

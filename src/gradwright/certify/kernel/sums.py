@@ -171,16 +171,24 @@ class Summation:
         return number(prod(extents))
 
     def _component(self, monomial: Monomial, summed: set[int], extents: Extents) -> Poly:
-        if monomial[0]:
-            return self.relations.atom(monomial, summed, extents)
-        return self._count(monomial[1], sorted(summed), extents)
+        factors, guards = monomial
+        over = sorted(summed)
+        known = None if factors else self._held(guards, over, extents)
+        if known is None and all(map(self._is_constant, factors)) and len(factors) < 2:
+            known = self._counted(monomial, over, extents)
+        if known is None and not factors:
+            raise Undenotable("a number of positions that depends on the position")
+        return self.relations.atom(monomial, summed, extents) if known is None else known
 
-    def _count(self, guards: Guards, summed: Sequence[int], extents: Extents) -> Poly:
-        """Return how many summed points meet guards: guards again where there is one at most."""
+    def _is_constant(self, factor: Factor) -> bool:
+        return factor[2] == 1 and isinstance(self.algebra.atoms.content(factor[0]), Dense)
+
+    def _held(self, guards: Guards, summed: Sequence[int], extents: Extents) -> Poly | None:
+        """Return how many summed points meet guards, as guards; None where there may be several."""
         outputs = sorted({v for e, _, _ in guards for v in variables(e)} - set(summed))
         pieces = met_once(guards, outputs, summed, extents)
         if pieces is None:
-            return self._counted(guards, outputs, summed, extents)
+            return None
         total: Poly = {}
         for piece in pieces:
             held = conjunction(piece, extents)
@@ -188,23 +196,40 @@ class Summation:
                 total = add(total, {((), held): Fraction(1)})
         return total
 
-    def _counted(
-        self, guards: Guards, outputs: Sequence[int], summed: Sequence[int], extents: Extents
-    ) -> Poly:
-        """Return the number of summed points as a constant tensor, counted one by one."""
+    def _counted(self, monomial: Monomial, summed: Sequence[int], extents: Extents) -> Poly | None:
+        """Return a sum that no input enters as a constant tensor, None where it is large."""
+        factors, guards = monomial
+        outputs = sorted(set(monomial_variables(monomial)) - set(summed))
         names = (*outputs, *summed)
         box = tuple(extents[v] for v in names)
         if prod(box) > COUNT_LIMIT:
-            raise Undenotable("a number of positions that depends on the position")
+            return None
         shape = box[: len(outputs)]
-        counts = dict.fromkeys(product(*map(range, shape)), 0)
+        totals = dict.fromkeys(product(*map(range, shape)), Fraction(0))
         for point in product(*map(range, box)):
             at = dict(zip(names, point, strict=True))
             if all(low <= value_at(e, at) < high for e, low, high in guards):
-                counts[point[: len(outputs)]] += 1
-        entries = tuple(Fraction(n) for n in counts.values())
+                totals[point[: len(outputs)]] += self._entry(factors, at)
+        entries = tuple(totals.values())
+        if len(set(entries)) == 1:
+            return number(entries[0])
         atom = self.algebra.atoms.intern(Dense(shape, entries), shape)
         return {(((atom, tuple(map(variable, outputs)), 1),), ()): Fraction(1)}
+
+    def _entry(self, factors: Sequence[Factor], at: Mapping[int, int]) -> Fraction:
+        """Return a product of entries of constants."""
+        value = Fraction(1)
+        for atom, access, _ in factors:
+            content = self.algebra.atoms.content(atom)
+            assert isinstance(content, Dense)
+            place = 0
+            for extent, e in zip(self.algebra.atoms.extents(atom), access, strict=True):
+                i = value_at(e, at)
+                if not 0 <= i < extent:
+                    raise Undenotable("a constant that is read outside its entries")
+                place = place * extent + i
+            value *= content.entries[place]
+        return value
 
 
 def _solvable(term: _Term) -> tuple[Guard, int] | None:
