@@ -156,7 +156,6 @@ REFUSED: dict[str, Write] = {
     ),
     "the exponential of infinity": lambda b, x, y: b.exponential(b.splat(float("inf"), x.type)),
     "not a number": lambda b, x, y: x + float("nan"),
-    "a maximum from a number": lambda b, x, y: b.reduce((x,), (0,), (0,), b.maxima)[0],
     "a slice that is clamped": lambda b, x, y: b.dynamic_slice(
         x, [b.splat(3, TensorType((), I32))], (2,)
     ),

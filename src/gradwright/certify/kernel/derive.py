@@ -19,7 +19,12 @@ from gradwright.certify.kernel.indexing import (
 )
 from gradwright.certify.kernel.multilinear import Application
 from gradwright.certify.kernel.pointwise import Pointwise
-from gradwright.certify.kernel.shaped import concatenation_forms, reshape, structural_form
+from gradwright.certify.kernel.shaped import (
+    concatenation_forms,
+    require_neutral,
+    reshape,
+    structural_form,
+)
 from gradwright.certify.kernel.tensor import Tensor
 from gradwright.certify.kernel.windows import window_application
 from gradwright.hlo import Operation
@@ -195,7 +200,11 @@ def _reduce(
         return [None for _ in x]
     if den.combines_by(operation.regions[0], den.pointwise.add):
         return _first_operand(den, operation, x, g)
-    return [_extreme(den, operation, x[0], y, g), None]
+    for below, extreme in ((True, den.pointwise.maximum), (False, den.pointwise.minimum)):
+        if den.combines_by(operation.regions[0], extreme):
+            require_neutral(den, x[1], below)
+            return [_extreme(den, operation, x[0], y, g), None]
+    raise Undenotable("a reduction that is no sum, maximum or minimum has no derivative rule")
 
 
 def _extreme(den: Denotation, operation: Operation, x: Tensor, y: Tensor, g: Tensor) -> Tensor:

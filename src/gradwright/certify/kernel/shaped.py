@@ -10,6 +10,7 @@ from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.atoms import Dense, Infinity, Pi
 from gradwright.certify.kernel.denotation import Denotation, Rule
 from gradwright.certify.kernel.index import constant, variable
+from gradwright.certify.kernel.infinite import parts
 from gradwright.certify.kernel.literals import fraction, irrational
 from gradwright.certify.kernel.multilinear import Multilinear
 from gradwright.certify.kernel.tensor import Shape, Tensor, regroup
@@ -197,10 +198,18 @@ def _started(den: Denotation, total: Tensor, start: Tensor) -> Tensor:
 def _extreme(
     den: Denotation, operation: Operation, operands: Sequence[Tensor], opcode: str
 ) -> Tensor:
-    """Return a maximum over dimensions as a value known only by its operand."""
+    """Return a maximum over dimensions as a value known only by its operand.
+
+    One that starts from a finite number is the greater of that and the maximum.
+    """
     x, start = operands
-    require_neutral(den, start, opcode == "reduce_maximum")
-    return den.opaque(opcode, [x], operation.attributes, operation.results[0].shape)
+    maximum, shape = opcode == "reduce_maximum", operation.results[0].shape
+    over = den.opaque(opcode, [x], operation.attributes, shape)
+    if not parts(den.pointwise, start).is_finite:
+        require_neutral(den, start, maximum)
+        return over
+    combine = den.pointwise.maximum if maximum else den.pointwise.minimum
+    return combine(over, den.spread(start, shape))
 
 
 def require_neutral(den: Denotation, start: Tensor, below: bool) -> None:
