@@ -1,11 +1,14 @@
 """Index notation: the text in which layers, losses and optimizers state what they compute.
 
-    y[n,o,i,j] = sum(c<3,u<3,v<3) w[o,c,u,v] * x[n,c,2*i + u - 1,2*j + v - 1] + b[o]
+    y[n,o,i<7,j<7] = sum(c<3,u<3,v<3) w[o,c,u,v] * x[n,c,2*i + u - 1,2*j + v - 1] + b[o]
 
-A statement defines the value on its left for every index. `sum`, `mean` and `max` bind indices and
-reach over the product that follows. A read outside a value's box is 0, inside a `max` it is -inf.
-`[a = b]` is 1 where the relation holds and 0 elsewhere. An index without a bound (`i<14`) takes the
-extent of the dimension that it reads. Names without brackets stand for whole values.
+A statement defines the value on its left for every index; each name is defined once. `sum`, `mean`,
+`max` and `min` bind indices and reach over the product that follows. A read outside a value's box
+is 0; alone inside a `max` it is -inf, inside a `min` +inf, and `inside(x[i])` is 1 in the box and 0
+outside. `[a = b]` is 1 where the relation (=, <, >) holds and 0 elsewhere. An index without a bound
+takes the extent of the dimension that it reads. On the left, an index may be composed of digits,
+most significant first, with their bounds behind a bar: `y[n,4*g + o | g<2,o<4]`. Names without
+brackets stand for whole values, `{1, 2, 3}` for a vector, `pi` for the circle's number.
 """
 
 import re
@@ -34,6 +37,13 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """A vector of decimals."""
+
+    entries: tuple[Fraction, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Apply:
     """An operator or a function of arguments."""
 
@@ -43,14 +53,14 @@ class Apply:
 
 @dataclass(frozen=True, slots=True)
 class Bind:
-    """A sum, mean or max over indices; a bound None is taken from what the index reads."""
+    """A sum, mean, max or min over indices; a bound None is taken from what the index reads."""
 
     kind: str
     indices: tuple[tuple[str, int | None], ...]
     body: "Expression"
 
 
-Expression = Number | Read | Apply | Bind
+Expression = Number | Read | Table | Apply | Bind
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +73,9 @@ class Statement:
     value: Expression
 
 
-BINDERS = ("sum", "mean", "max")
+BINDERS = ("sum", "mean", "max", "min")
+EXTREMES = ("max", "min")
+PI = "pi"
 _RELATIONS = ("=", "<", ">")
 
 
@@ -94,26 +106,49 @@ class _Parser:
         return Statement(target, indices, tuple(bounds), value)
 
     def _targets(self, bounds: list[tuple[str, int]]) -> tuple[Expression, ...]:
-        """Read `[n,o,i<14]`, noting the bounds."""
+        """Read `[n,o,i<14]` or `[n,4*g + o | g<2,o<4]`, noting the bounds."""
         indices: list[Expression] = []
         self._expect("[")
         while True:
             index = self._sum()
             if self._peek() == "<" and isinstance(index, Read):
                 self._take()
-                bounds.append((index.name, int(self._take())))
+                bounds.append((index.name, self._count()))
             indices.append(index)
             if self._peek() != ",":
                 break
             self._take()
+        if self._peek() == "|":
+            self._take()
+            bounds += [(name, bound) for name, bound in self._bounded() if bound is not None]
         self._expect("]")
         return tuple(indices)
+
+    def _bounded(self) -> list[tuple[str, int | None]]:
+        """Read `g<2,o,i<7`."""
+        found: list[tuple[str, int | None]] = []
+        while True:
+            name, bound = self._take(), None
+            if self._peek() == "<":
+                self._take()
+                bound = self._count()
+            found.append((name, bound))
+            if self._peek() != ",":
+                return found
+            self._take()
+
+    def _count(self) -> int:
+        if not self._peek().isdigit():
+            raise self._error("a whole number")
+        return int(self._take())
 
     def _peek(self, ahead: int = 0) -> str:
         place = self.position + ahead
         return self.tokens[place] if place < len(self.tokens) else ""
 
     def _take(self) -> str:
+        if self.position == len(self.tokens):
+            raise self._error("a token")
         self.position += 1
         return self.tokens[self.position - 1]
 
@@ -165,16 +200,7 @@ class _Parser:
     def _binder(self) -> Expression:
         kind = self._take()
         self._expect("(")
-        indices: list[tuple[str, int | None]] = []
-        while True:
-            name, bound = self._take(), None
-            if self._peek() == "<":
-                self._take()
-                bound = int(self._take())
-            indices.append((name, bound))
-            if self._peek() != ",":
-                break
-            self._take()
+        indices = self._bounded()
         self._expect(")")
         return Bind(kind, tuple(indices), self._product())
 
@@ -187,6 +213,8 @@ class _Parser:
             return value
         if token == "[":
             return self._truth()
+        if token == "{":
+            return self._table()
         if token and token[0].isdigit():
             return Number(Fraction(self._take()))
         if not token or not (token[0].isalpha() or token[0] == "_"):
@@ -205,6 +233,14 @@ class _Parser:
         right = self._sum()
         self._expect("]")
         return Apply(relation, (left, right))
+
+    def _table(self) -> Expression:
+        entries: list[Fraction] = []
+        for item in self._list("{", "}"):
+            if not isinstance(item, Number):
+                raise self._error("decimals only in a vector")
+            entries.append(item.value)
+        return Table(tuple(entries))
 
     def _list(self, opening: str, closing: str) -> Sequence[Expression]:
         self._expect(opening)
