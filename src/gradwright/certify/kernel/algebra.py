@@ -128,7 +128,8 @@ class Algebra:
         """
         exponents: dict[tuple[int, tuple[Affine, ...]], Exponent] = {}
         for atom, access, q in factors:
-            exponents[atom, access] = exponents.get((atom, access), 0) + q
+            place = atom, self.atoms.ordered(atom, access)
+            exponents[place] = exponents.get(place, 0) + q
         coefficient = Fraction(1)
         kept: list[Factor] = []
         tests: dict[tuple[int, tuple[Affine, ...]], Relation] = {}

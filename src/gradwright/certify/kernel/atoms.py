@@ -5,6 +5,7 @@ claim nothing: they may still be equal functions, which only costs completeness.
 """
 
 import enum
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -176,6 +177,7 @@ class Atoms:
         """The infinite constants among the atoms."""
         self.logistics: set[int] = set()
         """The logistic functions among the atoms."""
+        self._symmetries: dict[int, tuple[tuple[int, ...], ...]] = {}
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -198,9 +200,31 @@ class Atoms:
                 self.infinities.add(number)
             if isinstance(content, Function) and content.name == "logistic":
                 self.logistics.add(number)
+            if isinstance(content, Function | Mask) and content.inner in self._symmetries:
+                self._symmetries[number] = self._symmetries[content.inner]
         elif self._extents[number] != extents:
             raise ValueError(f"{content} at extents {extents} and {self._extents[number]}")
         return number
+
+    def interned_alike(
+        self, content: Content, extents: tuple[int, ...], labels: Sequence[Sequence[int]]
+    ) -> int:
+        """Return the number of a content that is the same under several labellings of its indices.
+
+        Reading the atom at indices in the order of any labelling gives the same value.
+        """
+        number = self.intern(content, extents)
+        if len(labels) > 1 and number not in self._symmetries:
+            place = {v: i for i, v in enumerate(labels[0])}
+            self._symmetries[number] = tuple(tuple(place[v] for v in each) for each in labels)
+        return number
+
+    def ordered(self, atom: int, access: tuple[Affine, ...]) -> tuple[Affine, ...]:
+        """Return the least of the indices at which an atom has the same value."""
+        orders = self._symmetries.get(atom)
+        if orders is None:
+            return access
+        return min(tuple(access[i] for i in order) for order in orders)
 
     def content(self, atom: int) -> Content:
         """Return what an atom is."""

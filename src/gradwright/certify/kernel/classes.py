@@ -38,12 +38,14 @@ def intern_class(
         return single
     origin, p, extents = generalize(algebra, p, extents)
     colours = refine(p, {v: (extents[v],) for v in sorted(variables_of(p))})
-    candidates = (
+    candidates = [
         _labelled(algebra, p, extents, names, scale) for names in orders(colours, ORDER_LIMIT)
-    )
-    content, lead, names = min(candidates, key=lambda candidate: candidate[0].terms)
-    atom = algebra.atoms.intern(content, content.extents)
-    return lead, atom, tuple(origin.get(v, variable(v)) for v in names)
+    ]
+    content, lead, _ = min(candidates, key=lambda candidate: candidate[0].terms)
+    alike = [names for found, c, names in candidates if found == content and c == lead]
+    atom = algebra.atoms.interned_alike(content, content.extents, alike)
+    access = tuple(origin.get(v, variable(v)) for v in alike[0])
+    return lead, atom, algebra.atoms.ordered(atom, access)
 
 
 def _single_factor(p: Poly) -> tuple[Fraction, int, tuple[Affine, ...]] | None:

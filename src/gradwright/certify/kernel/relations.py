@@ -115,8 +115,11 @@ class Relations:
             for outputs in orders({v: colours[v] for v in c.outputs}, LABEL_LIMIT)
             for summed in orders({v: colours[v] for v in c.summed}, LABEL_LIMIT)
         ]
-        content, outputs = min(candidates, key=lambda candidate: candidate[0].factors)
-        return self._term(content, outputs, c.origin)
+        content = min((content for content, _ in candidates), key=lambda content: content.factors)
+        alike = [outputs for found, outputs in candidates if found == content]
+        atom = self.algebra.atoms.interned_alike(content, content.extents[: content.outputs], alike)
+        access = self.algebra.atoms.ordered(atom, tuple(c.origin[v] for v in alike[0]))
+        return {(((atom, access, 1),), ()): Fraction(1)}
 
     def _content(self, c: _Contraction, outputs: Sequence[int], summed: Sequence[int]) -> Sum:
         names = (*outputs, *summed)
@@ -128,10 +131,6 @@ class Relations:
         guards = ((substitute(e, renaming), low, high) for e, low, high in c.guards)
         box = tuple(c.extents[v] for v in names)
         return Sum(len(outputs), box, tuple(sorted(factors)), tuple(sorted(guards)))
-
-    def _term(self, content: Sum, outputs: Sequence[int], origin: Mapping[int, Affine]) -> Poly:
-        atom = self.algebra.atoms.intern(content, content.extents[: content.outputs])
-        return _read(atom, outputs, origin)
 
     def _relation(self, c: _Contraction) -> Poly:
         bundles = self._bundles(c.factors)
