@@ -36,6 +36,7 @@ from gradwright.certify.notation_extents import bound_extents, left_side
 Values = Mapping[str, Tensor]
 Cut = Callable[[Tensor], Tensor]
 Met = Callable[[Tensor], bool]
+Forms = Callable[[Denotation, Extreme], Iterator[Tensor]]
 
 
 def _not_met(_: Tensor) -> bool:
@@ -69,7 +70,7 @@ class Meaning:
         left = left_side(statement, {name: t.shape for name, t in self.values.items()})
         space = Space(left.names, left.extents, {})
         if isinstance(statement.value, Bind):
-            for form in self._forms(statement.value, space):
+            for form in self._forms(statement.value, space, (reduced, windowed)):
                 tensor = self.cut(reshape(self.den, self._over(form, space), left.shape))
                 if self.met(tensor):
                     return tensor
@@ -78,8 +79,8 @@ class Meaning:
             return self.cut(tensor)
         return self.cut(reshape(self.den, self._over(tensor, space), left.shape))
 
-    def _forms(self, e: Bind, space: Space) -> Iterator[Tensor]:
-        """Yield the forms that an extreme has beside the plain one."""
+    def _forms(self, e: Bind, space: Space, kinds: Sequence[Forms]) -> Iterator[Tensor]:
+        """Yield the forms that an extreme of a value has as a reduction or over windows."""
         if e.kind not in EXTREMES or not isinstance(e.body, Read) or e.body.indices is None:
             return
         sizes = self._sizes(e, space)
@@ -87,7 +88,7 @@ class Meaning:
         reads = tuple(whole.index(index) for index in e.body.indices)
         operand = self._named(e.body.name)
         extreme = Extreme(e.kind == "max", operand, reads, space.extents, tuple(sizes))
-        for forms in (reduced, windowed):
+        for forms in kinds:
             try:
                 yield from forms(self.den, extreme)
             except (Undenotable, TooLarge):
@@ -176,7 +177,8 @@ class Meaning:
     def _bound(self, e: Bind, space: Space) -> Tensor:
         sizes = self._sizes(e, space)
         if e.kind in EXTREMES:
-            return self._folded(e, sizes, space)
+            over = next(self._forms(e, space, (reduced,)), None)
+            return self._folded(e, sizes, space) if over is None else over
         inner = self._inner(e, sizes, space)
         body = self._over(self._value(e.body, inner), inner)
         rank = len(space.extents)

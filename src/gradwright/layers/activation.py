@@ -81,7 +81,25 @@ class Activation(Layer):
     def meaning(self, plan: Plan) -> str:
         """Return the index notation."""
         axes = ",".join(["n", *(f"i{axis}" for axis in range(len(plan.input)))])
-        return f"y[{axes}] = {self.function.value}(x[{axes}])"
+        return f"y[{axes}] = {_FORMULAS[self.function].format(x=f'x[{axes}]')}"
+
+
+_GATE = f"min(max({{x}} + {HARD_SHIFT}, 0), {HARD_SPAN}) / {HARD_SPAN}"
+_FORMULAS = {
+    Function.IDENTITY: "{x}",
+    Function.RELU: "max({x}, 0)",
+    Function.RELU6: f"min(max({{x}}, 0), {RELU6_CEILING})",
+    Function.SIGMOID: "logistic({x})",
+    Function.TANH: "tanh({x})",
+    Function.SWISH: "{x} * logistic({x})",
+    Function.HARD_SIGMOID: _GATE,
+    Function.HARD_SWISH: f"{{x}} * {_GATE}",
+    Function.GELU_TANH: (
+        f"{{x}} * (1 + tanh(sqrt(2 / pi) * ({{x}} + {GELU_CUBIC!r} * {{x}}^3))) / 2"
+    ),
+    Function.GELU_ERF: "{x} * (1 + erf({x} / sqrt(2))) / 2",
+}
+"""What each function is, in index notation."""
 
 
 def _relu(b: Builder, x: Value) -> Value:

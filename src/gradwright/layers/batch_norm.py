@@ -126,13 +126,36 @@ class BatchNorm(Layer):
             walk.updated[plan.full(name)] = new
 
     def meaning(self, plan: Plan) -> str:
-        """Return the index notation (training)."""
-        spatial = len(plan.input) == 3
-        axes, inner = ("n,c,i,j", "m,c,p,q") if spatial else ("n,c", "m,c")
-        over = inner.replace("c,", "").replace(",c", "")
-        mean = f"mean({over}) x[{inner}]"
+        """Return the index notation of training: batch statistics."""
+        inner, over = _batch(plan)
         return (
-            f"mu[c] = {mean}; var[c] = mean({over}) (x[{inner}] - mu[c])^2; "
-            f"y[{axes}] = weight[c] * (x[{axes}] - mu[c]) * (var[c] + {self.epsilon!r})^(-1/2)"
-            " + bias[c]"
+            f"mu[c] = mean({over}) x[{inner}]; "
+            f"squares[c] = sum({over}) (x[{inner}] - mu[c])^2; "
+            f"count[c] = sum({over}) inside(x[{inner}]); "
+            f"{self._normalised(plan, 'mu[c]', 'squares[c] / count[c]')}"
         )
+
+    def evaluation_meaning(self, plan: Plan) -> str:
+        """Return the index notation of evaluation: running statistics."""
+        return self._normalised(plan, "running_mean[c]", "running_var[c]")
+
+    def statistics(self, plan: Plan) -> str:
+        """Return the new running statistics."""
+        del plan
+        unbiased = self.running_variance is RunningVariance.UNBIASED
+        divisor = "(count[c] - 1)" if unbiased else "count[c]"
+        keep, take = f"{self.decay!r}", f"{complement(self.decay)!r}"
+        return (
+            f"running_mean'[c] = {keep} * running_mean[c] + {take} * mu[c]; "
+            f"running_var'[c] = {keep} * running_var[c] + {take} * squares[c] / {divisor}"
+        )
+
+    def _normalised(self, plan: Plan, mean: str, variance: str) -> str:
+        axes = "n,c,i,j" if len(plan.input) == 3 else "n,c"
+        root = f"sqrt({variance} + {self.epsilon!r})"
+        return f"y[{axes}] = weight[c] * (x[{axes}] - {mean}) / {root} + bias[c]"
+
+
+def _batch(plan: Plan) -> tuple[str, str]:
+    """Return the indices of x that a statistic reads, and those that it sums over."""
+    return ("m,c,p,q", "m,p,q") if len(plan.input) == 3 else ("m,c", "m")

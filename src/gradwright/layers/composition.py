@@ -42,8 +42,13 @@ class Sequential(Layer):
         return forward_chain(walk, plan.children, x)
 
     def meaning(self, plan: Plan) -> str:
-        """Return the parts in order."""
-        return " then ".join(child.path for child in plan.children)
+        """Return what the last part gives."""
+        return f"y = {plan.children[-1].path}"
+
+    def wiring(self, plan: Plan) -> Sequence[tuple[Plan, str]]:
+        """Return the parts, each reading the one before it."""
+        reads = ["x", *(child.path for child in plan.children)]
+        return list(zip(plan.children, reads, strict=False))
 
     def __str__(self) -> str:
         """Return a short form for comments."""
@@ -71,6 +76,18 @@ class Block(Layer, abc.ABC):
     def meaning(self, plan: Plan) -> str:
         """Return the meaning of the body."""
         return self.body(plan.input).meaning(plan)
+
+    def evaluation_meaning(self, plan: Plan) -> str:
+        """Return the meaning of the body in evaluation."""
+        return self.body(plan.input).evaluation_meaning(plan)
+
+    def statistics(self, plan: Plan) -> str:
+        """Return the rule of the body's own running statistics."""
+        return self.body(plan.input).statistics(plan)
+
+    def wiring(self, plan: Plan) -> Sequence[tuple[Plan, str]]:
+        """Return what the parts of the body read."""
+        return self.body(plan.input).wiring(plan)
 
 
 @dataclass(frozen=True, slots=True)

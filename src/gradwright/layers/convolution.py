@@ -89,13 +89,20 @@ class Conv2d(Layer):
     def meaning(self, plan: Plan) -> str:
         """Return the index notation."""
         windows = self.windows(plan.path, plan.input)
-        channels = plan.slots[0].shape[1]
-        group = self.out_channels // self.groups
-        c = "c" if self.groups == 1 else f"{channels}*(o//{group}) + c"
-        bounds = f"c<{channels},u<{windows.kernel[0]},v<{windows.kernel[1]}"
+        each, own = plan.slots[0].shape[1], self.out_channels // self.groups
+        rows, columns = windows.counts
+        ends = f"i<{rows},j<{columns}"
+        if self.groups == 1:
+            o, c, left = "o", "c", f"n,o,{ends}"
+        elif own == 1:
+            o, c, left = "o", f"{each}*o + c", f"n,o,{ends}"
+        else:
+            o, c = f"{own}*g + o", f"{each}*g + c"
+            left = f"n,{o},i,j | g<{self.groups},o<{own},{ends}"
+        bounds = f"c<{each},u<{windows.kernel[0]},v<{windows.kernel[1]}"
         reads = ",".join(window_reads(windows))
-        bias = " + bias[o]" if self.bias else ""
-        return f"y[n,o,i,j] = sum({bounds}) weight[o,c,u,v] * x[n,{c},{reads}]{bias}"
+        bias = f" + bias[{o}]" if self.bias else ""
+        return f"y[{left}] = sum({bounds}) weight[{o},c,u,v] * x[n,{c},{reads}]{bias}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +179,15 @@ def fitting_windows(
 def window_reads(windows: Windows) -> tuple[str, str]:
     """Return the index expressions of height and width that tap (u, v) of window (i, j) reads."""
     row, column = (
-        f"{windows.strides[axis]}*{window} + {windows.dilation[axis]}*{tap}"
-        f" - {windows.padding[axis][0]}"
+        _read(windows.strides[axis], window, windows.dilation[axis], tap, windows.padding[axis][0])
         for axis, (window, tap) in enumerate((("i", "u"), ("j", "v")))
     )
     return row, column
+
+
+def _read(stride: int, window: str, dilation: int, tap: str, low: int) -> str:
+    walks, reaches = (
+        name if weight == 1 else f"{weight}*{name}"
+        for weight, name in ((stride, window), (dilation, tap))
+    )
+    return f"{walks} + {reaches}" + (f" - {low}" if low else "")

@@ -99,7 +99,8 @@ class Flatten(Layer):
         """Return the index notation."""
         axes = [f"i{axis}" for axis in range(len(plan.input))]
         strides = [math.prod(plan.input[axis + 1 :]) for axis in range(len(plan.input))]
-        flat = " + ".join(f"{s}*{a}" for s, a in zip(strides, axes, strict=True))
+        digits = zip(strides, axes, strict=True)
+        flat = " + ".join(axis if stride == 1 else f"{stride}*{axis}" for stride, axis in digits)
         return f"y[n,{flat}] = x[n,{','.join(axes)}]"
 
 
@@ -135,4 +136,4 @@ class OneHot(Layer):
     def meaning(self, plan: Plan) -> str:
         """Return the index notation."""
         del plan
-        return "y[n,t,k] = [x[n,t] = k]"
+        return f"y[n,i,k<{self.classes}] = [x[n,i] = k]"

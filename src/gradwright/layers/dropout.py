@@ -39,6 +39,11 @@ class Dropout(Layer):
         axes = ",".join(["n", *(f"i{axis}" for axis in range(len(plan.input)))])
         return f"y[{axes}] = x[{axes}] * mask[{axes}]"
 
+    def evaluation_meaning(self, plan: Plan) -> str:
+        """Return the identity."""
+        del plan
+        return "y = x"
+
 
 @dataclass(frozen=True, slots=True)
 class DropPath(Layer):
@@ -66,6 +71,11 @@ class DropPath(Layer):
         """Return the index notation."""
         axes = ",".join(["n", *(f"i{axis}" for axis in range(len(plan.input)))])
         return f"y[{axes}] = x[{axes}] * mask[n]"
+
+    def evaluation_meaning(self, plan: Plan) -> str:
+        """Return the identity."""
+        del plan
+        return "y = x"
 
 
 def _mask(path: str, rate: float, shape: Shape) -> MaskSlot:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from gradwright.errors import SpecError, UnsupportedError
@@ -37,7 +38,25 @@ class Layer(abc.ABC):
 
     @abc.abstractmethod
     def meaning(self, plan: Plan) -> str:
-        """Return what the layer computes, in index notation; reads outside x are 0."""
+        """Return what the layer computes in training, in index notation.
+
+        Statements over `x`, the slots, the masks and the parts (by their paths) that define `y`;
+        the notation is that of `gradwright.certify.notation`. No index is called `x`, `y` or like
+        a slot.
+        """
+
+    def evaluation_meaning(self, plan: Plan) -> str:
+        """Return what the layer computes in evaluation, where that differs."""
+        return self.meaning(plan)
+
+    def statistics(self, plan: Plan) -> str:
+        """Return how training moves the running statistics, over what `meaning` defines."""
+        del plan
+        return ""
+
+    def wiring(self, plan: Plan) -> Sequence[tuple[Plan, str]]:
+        """Return the parts, each with what it reads: `x`, or the path of an earlier part."""
+        return [(child, "x") for child in plan.children]
 
 
 def emitting(plan: Plan) -> Layer:

@@ -48,7 +48,7 @@ class MaxPool(Layer):
         windows = self._windows(plan)
         reads = ",".join(window_reads(windows))
         bounds = f"u<{windows.kernel[0]},v<{windows.kernel[1]}"
-        return f"y[n,c,i,j] = max({bounds}) x[n,c,{reads}]"
+        return f"y[n,c,{_ends(windows)}] = max({bounds}) x[n,c,{reads}]"
 
     def _windows(self, plan: Plan) -> Windows:
         return pool_windows(plan.path, self, plan.input, self.kernel, self.strides, self.padding)
@@ -105,8 +105,9 @@ class AvgPool(Layer):
         bounds = f"u<{windows.kernel[0]},v<{windows.kernel[1]}"
         total = f"sum({bounds}) x[n,c,{reads}]"
         if self.divisor is Divisor.INCLUDE_PADDING:
-            return f"y[n,c,i,j] = ({total}) / {windows.kernel[0] * windows.kernel[1]}"
-        return f"y[n,c,i,j] = ({total}) / (sum({bounds}) inside(x[n,c,{reads}]))"
+            return f"y[n,c,{_ends(windows)}] = ({total}) / {windows.kernel[0] * windows.kernel[1]}"
+        count = f"sum({bounds}) inside(x[n,c,{reads}])"
+        return f"y[n,c,{_ends(windows)}] = ({total}) / ({count})"
 
     def _counts(self, windows: Windows) -> np.ndarray:
         """Return the divisor of each window. Shapes: [P, Q]."""
@@ -182,6 +183,11 @@ def window_attributes(walk: Walk, windows: Windows) -> Window:
         strides[dimension] = windows.strides[axis]
         padding[dimension] = windows.padding[axis]
     return Window(tuple(extents), tuple(strides), tuple(ones), tuple(ones), tuple(padding))
+
+
+def _ends(windows: Windows) -> str:
+    """Return the indices of the windows with their bounds."""
+    return f"i<{windows.counts[0]},j<{windows.counts[1]}"
 
 
 def _inside(windows: Windows, axis: int, index: int) -> int:

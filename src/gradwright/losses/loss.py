@@ -37,4 +37,8 @@ class Loss(abc.ABC):
 
     @abc.abstractmethod
     def meaning(self, output: Shape) -> str:
-        """Return what the loss computes, in index notation."""
+        """Return what the loss and its metrics are, in index notation.
+
+        Statements over `x`, the output of the net, and `y`, the labels, that define `loss` and each
+        metric; the notation is that of `gradwright.certify.notation`.
+        """

@@ -65,4 +65,6 @@ class BinaryCrossEntropy(Loss):
     def meaning(self, output: Shape) -> str:
         """Return the index notation."""
         axes = ",".join(["n", *(f"i{axis}" for axis in range(len(output) - 1))])
-        return f"loss = mean({axes}) log(1 + exp(x[{axes}])) - x[{axes}] * y[{axes}]"
+        x = f"x[{axes}]"
+        losses = f"max({x}, 0) - {x} * y[{axes}] + log(1 + exp(-abs({x})))"
+        return f"loss = mean({axes}) ({losses})"

@@ -89,7 +89,13 @@ class Draft:
         return Walk(self.b, self.element, self.batch, mode, self.formulation, slots, masks)
 
     def program(
-        self, entry: str, *, loss: Loss | None = None, optimizer: Optimizer | None = None
+        self,
+        entry: str,
+        *,
+        loss: Loss | None = None,
+        optimizer: Optimizer | None = None,
+        statements: Sequence[str] = (),
+        primal: Program | None = None,
     ) -> Program:
         """Close the function and return the program."""
         signature = Signature(tuple(self.inputs), tuple(self.outputs))
@@ -105,6 +111,8 @@ class Draft:
             signature,
             loss,
             optimizer,
+            tuple(statements),
+            primal,
         )
 
 

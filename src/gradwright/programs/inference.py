@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from gradwright.errors import UnsupportedError
 from gradwright.hlo import ElementType, Role
 from gradwright.layers import PORTABLE, Formulation, Gate, GlobalAvgPool
+from gradwright.layers.statements import net_statements
 from gradwright.layers.walk import Mode
 from gradwright.programs.arguments import Draft, run_net
 from gradwright.programs.program import Program
@@ -28,7 +29,8 @@ def forward(
     walk = draft.walk(slots, draft.masks(), Mode.TRAINING)
     _, output = run_net(walk, net, x)
     draft.result("output", Role.OUTPUT, walk.leave(output, hint="output"))
-    return draft.program("forward")
+    stated = net_statements(net.plans, "x", Mode.TRAINING)
+    return draft.program("forward", statements=[*stated.lines, f"output = {stated.output}"])
 
 
 def eval(
@@ -48,7 +50,8 @@ def eval(
     walk = draft.walk(slots, {}, Mode.EVALUATION)
     _, output = run_net(walk, net, draft.data())
     draft.result("output", Role.OUTPUT, walk.leave(output, hint="output"))
-    return draft.program("eval")
+    stated = net_statements(net.plans, "x", Mode.EVALUATION)
+    return draft.program("eval", statements=[*stated.lines, f"output = {stated.output}"])
 
 
 def capture(
@@ -73,7 +76,9 @@ def capture(
     features = walk.leave(walk.read[pool.path], hint="features")
     draft.result("features", Role.OUTPUT, features)
     draft.result("output", Role.OUTPUT, walk.leave(output, hint="output"))
-    return draft.program("capture")
+    stated = net_statements(net.plans, "x", Mode.EVALUATION)
+    results = [f"features = {stated.reads[pool.path]}", f"output = {stated.output}"]
+    return draft.program("capture", statements=[*stated.lines, *results])
 
 
 def _only_pool(net: NetSpec) -> Plan:

@@ -33,6 +33,14 @@ class Program:
     signature: Signature = field(repr=False)
     loss: Loss | None = None
     optimizer: Optimizer | None = None
+    statements: tuple[str, ...] = field(default=(), repr=False)
+    """What the results are, in index notation over the names of the arguments, in order.
+
+    They define each output, loss and metric under its name and each new running statistic under
+    its name with a prime.
+    """
+    primal: "Program | None" = field(default=None, repr=False)
+    """The forward that a vector-Jacobian product belongs to."""
 
     @property
     def name(self) -> str:

@@ -5,10 +5,17 @@ from collections.abc import Mapping, Sequence
 from gradwright.errors import UnsupportedError
 from gradwright.hlo import ElementType, Role, TensorType, Value
 from gradwright.layers import PORTABLE, Formulation
+from gradwright.layers.statements import (
+    definitions,
+    net_statements,
+    renamed,
+    statistics_statements,
+)
 from gradwright.layers.walk import Cotangents, Mode, backward
 from gradwright.losses import Loss
 from gradwright.optim import Clock, Optimizer
 from gradwright.programs.arguments import Draft, moment_name, run_net
+from gradwright.programs.inference import forward
 from gradwright.programs.program import Program, named_after
 from gradwright.spec import NetSpec
 
@@ -48,7 +55,9 @@ def train_step(
     draft.result("loss", Role.LOSS, evaluated.value)
     for name in loss.metrics:
         draft.result(name, Role.METRIC, evaluated.metrics[name])
-    return draft.program("train-step", loss=loss, optimizer=optimizer)
+    return draft.program(
+        "train-step", loss=loss, optimizer=optimizer, statements=_statements(net, loss)
+    )
 
 
 def vjp(
@@ -77,7 +86,8 @@ def vjp(
         dx = cotangents.get(entered)
         assert dx is not None  # every layer pulls back to its floating-point input
         draft.result("d.x", Role.GRADIENT, walk.leave(dx, hint="dx"))
-    return draft.program("vjp")
+    primal = forward(net, batch=batch, element=element, formulation=formulation)
+    return draft.program("vjp", primal=primal)
 
 
 def optimizer_step(
@@ -101,6 +111,17 @@ def optimizer_step(
     }
     _update(draft, optimizer, clock, parameters, moments, gradients)
     return draft.program("optimizer-step", optimizer=optimizer)
+
+
+def _statements(net: NetSpec, loss: Loss) -> list[str]:
+    """Return what a train step computes beside gradients and updates."""
+    stated = net_statements(net.plans, "x", Mode.TRAINING)
+    defined = definitions(loss.meaning(net.output))
+    returned = ("loss", *loss.metrics)
+    names = {name: f"loss.{name}" for name, _ in defined if name not in returned}
+    names["x"] = stated.output
+    evaluated = [renamed(line, names) for _, line in defined]
+    return [*stated.lines, *evaluated, *statistics_statements(net.plans)]
 
 
 def _parameter_gradients(
