@@ -9,7 +9,8 @@ import pytest
 from PIL import Image
 
 from gradwright.cli import main
-from gradwright.cli.commands.train import BackendName, LastBatchName, ScheduleName
+from gradwright.cli.arguments import BackendName
+from gradwright.cli.commands.train import LastBatchName, ScheduleName
 from gradwright.data import LastBatch, load_digits
 from gradwright.run import Backend
 from gradwright.train import Decay

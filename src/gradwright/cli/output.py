@@ -39,4 +39,8 @@ def write_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     for row in rows:
         table.add_row(*row)
     width = shutil.get_terminal_size((_PIPE_WIDTH, 0)).columns
-    Console(width=width, markup=False, highlight=False, emoji=False).print(table)
+    console = Console(width=width, markup=False, highlight=False, emoji=False)
+    with console.capture() as capture:
+        console.print(table)
+    for line in capture.get().splitlines():
+        write_line(line.rstrip())

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gradwright.cli.nets import net_of
 from gradwright.errors import CheckpointError
 
 if TYPE_CHECKING:
@@ -36,26 +37,41 @@ class Trained:
         return replace(dataset, train=train, test=test)
 
 
-def open_run(path: Path) -> Trained:
-    """Read a run folder (its newest whole checkpoint) or one checkpoint file of a run folder."""
+def open_run(path: Path, own: str | None = None) -> Trained:
+    """Read a run folder (its newest whole checkpoint) or one checkpoint file of a run folder.
+
+    `own` names the declaration, FILE.py:NAME, where the net is none of the zoo.
+    """
     from gradwright.data import Normalisation
     from gradwright.train import RunFolder, read_checkpoint
-    from gradwright.zoo import get
 
     folder = RunFolder(path.parent.parent if path.is_file() else path)
     manifest = folder.manifest()
     checkpoint = read_checkpoint(path) if path.is_file() else _newest(folder)
     classes, mean, std = (_list(manifest, path, name) for name in ("classes", "mean", "std"))
-    net = get(checkpoint.identity["net"], classes=len(classes))
+    net = _net(path, checkpoint.identity["net"], own, classes=len(classes))
     if net.fingerprint != checkpoint.identity["net.sha256"]:
         raise CheckpointError(
             where=str(path),
-            expected=f"the net {net.name} as this version declares it",
-            found="another declaration of that name",
-            remedy="Use the version of Gradwright that trained it",
+            expected=f"a state of the net {net.name} as it is declared here",
+            found=f"one of {checkpoint.identity['net']} as it was declared elsewhere",
+            remedy="Use the declaration (--net FILE.py:NAME) or the version that trained it",
         )
     rule = Normalisation(_BYTE, tuple(map(float, mean)), tuple(map(float, std)))
     return Trained(net, checkpoint, tuple(map(str, classes)), rule)
+
+
+def _net(path: Path, name: str, own: str | None, *, classes: int) -> "NetSpec":
+    from gradwright.zoo import NETS
+
+    if own is None and name not in NETS:
+        raise CheckpointError(
+            where=str(path),
+            expected="a state of a net that has a name in Gradwright",
+            found=f"one of the net {name}",
+            remedy="Say where it is declared: --net FILE.py:NAME",
+        )
+    return net_of(own or name, classes=classes)
 
 
 def _newest(folder: "RunFolder") -> "Checkpoint":

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gradwright.cli.arguments import AsJson
 from gradwright.cli.output import write_json, write_line
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ class Action(enum.StrEnum):
 def cache(
     action: Annotated[Action, typer.Argument(help="What to do.")] = Action.SHOW,
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show or clear the compiled programs.
 

@@ -2,14 +2,11 @@
 
 import math
 from collections.abc import Iterator
-from typing import Annotated
 
-import typer
-
+from gradwright.cli.arguments import AsJson, NetText
+from gradwright.cli.nets import net_of
 from gradwright.cli.output import write_json, write_line, write_table
 from gradwright.spec import NetSpec, Plan
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def list_nets() -> list[NetSpec]:
@@ -32,11 +29,9 @@ def nets(*, as_json: AsJson = False) -> None:
     write_table(["net", "input", "output", ">parameters"], rows)
 
 
-def show(net: Annotated[str, typer.Argument(metavar="NET")], *, as_json: AsJson = False) -> None:
+def show(net: NetText, *, as_json: AsJson = False) -> None:
     """Show the layers of a net."""
-    from gradwright.zoo import get
-
-    spec = get(net)
+    spec = net_of(net)
     if as_json:
         layers = [_layer(plan) for plan in spec.walk()]
         write_json({**_summary(spec), "fingerprint": spec.fingerprint, "layers": layers})

@@ -1,10 +1,9 @@
 """`gradwright conventions`: every named choice and what each of its values means."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
+from gradwright.cli.arguments import AsJson
 from gradwright.cli.output import write_json, write_line
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ RULES = ("gradwright.layers", "gradwright.losses", "gradwright.optim")
 
 def show_conventions(
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List every convention that has a name.
 

@@ -1,10 +1,11 @@
 """`gradwright doctor`: what is installed, what each backend can do, what to install."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
+from gradwright.cli.arguments import AsJson
 from gradwright.cli.exits import Exit
 from gradwright.cli.output import write_json, write_line, write_table
 
@@ -12,9 +13,7 @@ if TYPE_CHECKING:
     from gradwright.run import BackendHealth, Report
 
 
-def doctor(
-    *, as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False
-) -> None:
+def doctor(*, as_json: AsJson = False) -> None:
     """Show what is installed and what works.
 
     Each backend compiles and runs one addition; the exit code is 1 when none of them can.

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gradwright.cli.arguments import AsJson, LossText, NetText, OptimizerText
+from gradwright.cli.nets import net_of
 from gradwright.cli.options import loss_of, optimizer_of
 from gradwright.cli.output import tell, write_json, write_line
 
@@ -46,23 +48,24 @@ _ELEMENTS = {
 
 
 def emit(
-    net: Annotated[str, typer.Argument(metavar="NET")],
+    net: NetText,
     *,
     entry: Annotated[EntryPoint, typer.Option(help="Entry point.")] = EntryPoint.TRAIN_STEP,
-    batch: Annotated[int, typer.Option(help="Examples per call.")] = 8,
-    loss: Annotated[str, typer.Option(help="NAME[:FIELD=VALUE,...].")] = "cross-entropy",
-    optimizer: Annotated[str, typer.Option(help="NAME[:FIELD=VALUE,...].")] = "adam",
+    batch: Annotated[int, typer.Option(help="Samples per call; an optimizer step has none.")] = 8,
+    loss: LossText = "cross-entropy",
+    optimizer: OptimizerText = "adam",
     precision: Annotated[Precision, typer.Option(help="Element type.")] = Precision.F32,
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="File to write.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Describe it as JSON.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="File to write instead of standard output.")
+    ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Print or write the StableHLO text of a net."""
     from gradwright.hlo import ElementType
     from gradwright.train import write_atomically
-    from gradwright.zoo import get
 
     element = ElementType(_ELEMENTS[precision])
-    program = _program(get(net), entry, batch=batch, element=element, loss=loss, rule=optimizer)
+    program = _program(net_of(net), entry, batch=batch, element=element, loss=loss, rule=optimizer)
     if out is not None:
         write_atomically(out, program.text.encode())
         tell(f"{out}: {program.name}, {program.text.count(chr(10)):,} lines")

@@ -1,23 +1,25 @@
 """`gradwright eval`: accuracy and loss of a trained net over a whole test split."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from gradwright.cli.commands.train import BackendName
+from gradwright.cli.arguments import AsJson, Backend, BackendName, NetOfRun, RunPath
 from gradwright.cli.options import dataset_of
 from gradwright.cli.output import write_json, write_line
 from gradwright.cli.runs import open_run
 
 
 def evaluate(
-    run: Annotated[Path, typer.Argument(metavar="RUN_OR_CHECKPOINT")],
+    run: RunPath,
     *,
-    data: Annotated[str | None, typer.Option(help="Default: the data of the run.")] = None,
+    net: NetOfRun = None,
+    data: Annotated[
+        str | None, typer.Option(help="As for train; default: the data of the run.")
+    ] = None,
     batch: Annotated[int, typer.Option(help="Samples per call.")] = 256,
-    backend: Annotated[BackendName, typer.Option(help="Who runs it.")] = BackendName.XLA,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    backend: Backend = BackendName.XLA,
+    as_json: AsJson = False,
 ) -> None:
     """Evaluate a trained net on a test split.
 
@@ -27,7 +29,7 @@ def evaluate(
     from gradwright.run import compile
     from gradwright.train import Evaluator
 
-    trained = open_run(run)
+    trained = open_run(run, net)
     dataset = trained.as_trained(
         dataset_of(data or trained.checkpoint.identity["data"], trained.net)
     )

@@ -17,15 +17,18 @@ _SECONDS = 30.0
 
 
 def mutate(
-    file: Annotated[Path | None, typer.Argument(metavar="[FILE]")] = None,
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="Text that returns a loss and its gradients."),
+    ] = None,
     *,
     loss: Annotated[int, typer.Option(help="Result of FILE that is differentiated.")] = 0,
     wrt: Annotated[str, typer.Option(help="I,J: arguments of FILE.")] = "",
     grads: Annotated[str, typer.Option(help="K,L: results that are their gradients.")] = "",
     forward: Annotated[Path | None, typer.Option(help="Text that --backward goes with.")] = None,
     backward: Annotated[Path | None, typer.Option(help="The text to change.")] = None,
-    count: Annotated[int, typer.Option(min=1, help="Mutants.")] = 50,
-    seed: Annotated[int, typer.Option(help="Which ones.")] = 0,
+    count: Annotated[int, typer.Option(min=1, help="Mutants, at most.")] = 50,
+    seed: Annotated[int, typer.Option(help="Of the choice and of the inputs.")] = 0,
     seconds: Annotated[
         float, typer.Option(min=1, help="Budget of the interpreter per mutant.")
     ] = _SECONDS,

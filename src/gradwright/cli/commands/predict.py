@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gradwright.cli.commands.train import BackendName
+from gradwright.cli.arguments import AsJson, Backend, BackendName, NetOfRun, RunPath
 from gradwright.cli.output import write_json, write_table
 from gradwright.cli.runs import Trained, open_run
 
@@ -27,11 +27,12 @@ class Prediction:
 
 
 def predict(
-    run: Annotated[Path, typer.Argument(metavar="RUN_OR_CHECKPOINT")],
+    run: RunPath,
     *,
-    image: Annotated[list[Path], typer.Option(help="Picture; may be given several times.")],
-    backend: Annotated[BackendName, typer.Option(help="Who runs it.")] = BackendName.XLA,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    image: Annotated[list[Path], typer.Option(help="PNG or JPEG; may be given several times.")],
+    net: NetOfRun = None,
+    backend: Backend = BackendName.XLA,
+    as_json: AsJson = False,
 ) -> None:
     """Classify pictures with a trained net.
 
@@ -39,7 +40,7 @@ def predict(
     """
     from gradwright.cli.pictures import read_pictures
 
-    trained = open_run(run)
+    trained = open_run(run, net)
     scores = _probabilities(trained, read_pictures(image, trained.net), backend)
     best = [int(label) for label in scores.argmax(axis=1)]
     found = [

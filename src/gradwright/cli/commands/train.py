@@ -1,11 +1,22 @@
 """`gradwright train`: a net, a data set and a recipe become a run folder."""
 
 import enum
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gradwright.cli.arguments import (
+    AsJson,
+    Backend,
+    BackendName,
+    LossText,
+    NetText,
+    OptimizerText,
+)
+from gradwright.cli.nets import is_own, net_of
 from gradwright.cli.options import augmentation_of, dataset_of, loss_of, optimizer_of
 from gradwright.cli.output import tell, write_json
 
@@ -13,6 +24,10 @@ if TYPE_CHECKING:
     from gradwright.train import Summary
 
 RUNS = Path("runs")
+DATA_HELP = (
+    "digits, mnist, fashion-mnist, cifar10, idx:DIR, cifar:DIR, npz:FILE or folder:DIR; "
+    "see docs/data.md."
+)
 
 
 class ScheduleName(enum.StrEnum):
@@ -29,34 +44,41 @@ class LastBatchName(enum.StrEnum):
     PAD = "pad"
 
 
-class BackendName(enum.StrEnum):
-    """Who runs the program."""
-
-    XLA = "xla"
-    IREE = "iree"
-    INTERPRETER = "interpreter"
-
-
 def train(
-    net: Annotated[str, typer.Argument(metavar="NET")],
+    net: NetText,
     *,
-    data: Annotated[str, typer.Option(help="digits, mnist, idx:DIR, npz:FILE, folder:DIR ...")],
+    data: Annotated[str, typer.Option(help=DATA_HELP)],
     epochs: Annotated[int, typer.Option(help="Passes over the training split.")] = 10,
     batch: Annotated[int, typer.Option(help="Samples per step.")] = 64,
-    loss: Annotated[str, typer.Option(help="NAME[:FIELD=VALUE,...].")] = "cross-entropy",
-    optimizer: Annotated[str, typer.Option(help="NAME[:FIELD=VALUE,...].")] = "adam",
-    label_smoothing: Annotated[float | None, typer.Option(help="Short for a loss field.")] = None,
-    weight_decay: Annotated[float | None, typer.Option(help="Short for a field.")] = None,
-    lr: Annotated[float, typer.Option(help="Peak learning rate.")] = 1e-3,
-    schedule: Annotated[ScheduleName, typer.Option(help="After warm-up.")] = ScheduleName.COSINE,
+    loss: LossText = "cross-entropy",
+    optimizer: OptimizerText = "adam",
+    label_smoothing: Annotated[
+        float | None, typer.Option(help="Short for --loss cross-entropy:label_smoothing=…")
+    ] = None,
+    weight_decay: Annotated[
+        float | None, typer.Option(help="Short for the optimizer's field weight_decay.")
+    ] = None,
+    lr: Annotated[float, typer.Option(help="Peak learning rate, per step.")] = 1e-3,
+    schedule: Annotated[
+        ScheduleName, typer.Option(help="What the learning rate does after the warm-up.")
+    ] = ScheduleName.COSINE,
     warmup: Annotated[float, typer.Option(help="Epochs of linear warm-up.")] = 0.0,
-    seed: Annotated[int, typer.Option(help="Of parameters, order, augmentation, masks.")] = 0,
-    backend: Annotated[BackendName, typer.Option(help="Who runs it.")] = BackendName.XLA,
-    augment: Annotated[str, typer.Option(help="none, flip, crop:N or flip,crop:N.")] = "none",
-    last_batch: Annotated[LastBatchName, typer.Option(help="The rest.")] = LastBatchName.DROP,
+    seed: Annotated[int, typer.Option(help="Of parameters, order, augmentation and masks.")] = 0,
+    backend: Backend = BackendName.XLA,
+    augment: Annotated[
+        str, typer.Option(help="none, flip, crop:N or flip,crop:N; see docs/cli.md.")
+    ] = "none",
+    last_batch: Annotated[
+        LastBatchName, typer.Option(help="What becomes of samples that fill no batch.")
+    ] = LastBatchName.DROP,
+    checkpoint_every: Annotated[
+        int, typer.Option(help="Steps between checkpoints within an epoch; 0: at its end only.")
+    ] = 0,
     out: Annotated[Path | None, typer.Option(help="Run folder; default runs/NET.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in it.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run in the folder, to the same bits.")
+    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Train a net and keep the run in a folder.
 
@@ -64,10 +86,9 @@ def train(
     """
     from gradwright.data import LastBatch
     from gradwright.report import CurvePicture, progress_on
-    from gradwright.run import Backend
+    from gradwright.run import Backend as RunBackend
     from gradwright.train import Decay, TrainOptions
     from gradwright.train import train as run
-    from gradwright.zoo import get
 
     options = TrainOptions(
         epochs=epochs,
@@ -78,25 +99,45 @@ def train(
         seed=seed,
         last=LastBatch(last_batch.value),
         augmentation=augmentation_of(augment),
-        backend=Backend(backend.value),
+        backend=RunBackend(backend.value),
+        checkpoint_every=checkpoint_every,
     )
     chosen_loss = loss_of(loss, label_smoothing=label_smoothing)
     chosen_optimizer = optimizer_of(optimizer, weight_decay=weight_decay)
-    dataset = dataset_of(data, get(net))
-    result = run(
-        get(net, classes=len(dataset.classes)),
-        dataset,
-        options=options,
-        loss=chosen_loss,
-        optimizer=chosen_optimizer,
-        out=out or RUNS / net,
-        resume=resume,
-        watchers=(progress_on(), CurvePicture()),
-    )
+    declared = net_of(net)
+    dataset = dataset_of(data, declared)
+    spec = declared if is_own(net) else net_of(net, classes=len(dataset.classes))
+    folder = out or RUNS / spec.name
+    with _interruptions_explained(folder):
+        result = run(
+            spec,
+            dataset,
+            options=options,
+            loss=chosen_loss,
+            optimizer=chosen_optimizer,
+            out=folder,
+            resume=resume,
+            watchers=(progress_on(), CurvePicture()),
+        )
     if as_json:
         write_json(result.summary.as_json())
     else:
         _tell(result.summary)
+
+
+@contextmanager
+def _interruptions_explained(folder: Path) -> Generator[None]:
+    """Say at an interruption from the keyboard what is kept and how to go on."""
+    from gradwright.train import RunFolder
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        kept = RunFolder(folder)
+        if kept.has_manifest:
+            [last] = kept.steps()[-1:] or [0]
+            tell(f"{folder}: step {last} is kept; the same command with --resume goes on from it")
+        raise
 
 
 def _tell(summary: "Summary") -> None:

@@ -1,0 +1,42 @@
+"""Arguments and options that several verbs take, each with its one help text."""
+
+import enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class BackendName(enum.StrEnum):
+    """Who runs the program."""
+
+    XLA = "xla"
+    IREE = "iree"
+    INTERPRETER = "interpreter"
+
+
+NetText = Annotated[
+    str,
+    typer.Argument(
+        metavar="NET",
+        help="One that `gradwright nets` lists, or FILE.py:NAME, a NetSpec in a file of yours.",
+    ),
+]
+RunPath = Annotated[
+    Path,
+    typer.Argument(
+        metavar="RUN_OR_CHECKPOINT",
+        help="Folder that `train` wrote (its newest checkpoint is read), or a checkpoint in it.",
+    ),
+]
+NetOfRun = Annotated[
+    str | None, typer.Option("--net", help="FILE.py:NAME, if the net of the run is your own.")
+]
+LossText = Annotated[
+    str, typer.Option(help="cross-entropy, mse or bce, then [:FIELD=VALUE,...]; see docs/cli.md.")
+]
+OptimizerText = Annotated[
+    str, typer.Option(help="sgd, momentum, nesterov, adam or adamw, then [:FIELD=VALUE,...].")
+]
+Backend = Annotated[BackendName, typer.Option(help="What compiles and runs the program.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
