@@ -1,6 +1,7 @@
 """Each verb, from its arguments to standard output, standard error and exit code."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -385,3 +386,9 @@ def test_conventions_are_listed_with_their_meaning(capsys: pytest.CaptureFixture
     code, out, _ = run(capsys, "conventions")
     assert code == 0
     assert "label_smoothing" in out
+
+
+def test_values_of_conventions_are_spelled_in_one_way(capsys: pytest.CaptureFixture[str]) -> None:
+    listed = record(capsys, "conventions")["conventions"]
+    values = [value for convention in listed for value, _ in convention["choices"]]
+    assert [value for value in values if not re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", value)] == []

@@ -36,8 +36,8 @@ def test_advice_names_each_extra_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health, "_version", version)
     assert run.doctor().advice == (
         "pip install safetensors",
-        'pip install "gradwright[iree]"',
-        'pip install "gradwright[torch]"',
+        'pip install ".[iree]"',
+        'pip install ".[torch]"',
     )
 
 

@@ -93,5 +93,5 @@ def test_without_iree_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch)
         run.compile(ACCUMULATE, backend="iree")
     assert str(caught.value) == (
         "backend iree: expected IREE's compiler and runtime, found no module iree.compiler or "
-        'iree.runtime. Install the extra: pip install "gradwright[iree]"'
+        'iree.runtime. Install the extra; in the checkout: pip install ".[iree]"'
     )

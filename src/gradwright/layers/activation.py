@@ -35,19 +35,19 @@ class Function(Convention):
     """t = tanh(x); derivative 1 - t^2."""
     SWISH = "swish"
     """x s; derivative s (1 + x (1 - s)). Also called SiLU."""
-    HARD_SIGMOID = "hard_sigmoid"
+    HARD_SIGMOID = "hard-sigmoid"
     """relu6(x + 3) / 6; derivative [-3 < x < 3] / 6, so 0 at -3 and 3. Same as PyTorch and JAX."""
-    HARD_SWISH = "hard_swish"
+    HARD_SWISH = "hard-swish"
     """x relu6(x + 3) / 6; derivative relu6(x + 3) / 6 + x [-3 < x < 3] / 6, so 0 at -3, 1 at 3.
 
     Same as JAX and as PyTorch since 2.6; older PyTorch gave -1/2 and 3/2.
     """
-    GELU_TANH = "gelu_tanh"
+    GELU_TANH = "gelu-tanh"
     """x (1 + tanh(v)) / 2, v = sqrt(2 / pi) (x + 0.044715 x^3); written as x logistic(2 v).
 
     Same as approximate='tanh' in PyTorch and JAX.
     """
-    GELU_ERF = "gelu_erf"
+    GELU_ERF = "gelu-erf"
     """x (1 + erf(x / sqrt(2))) / 2; derivative (1 + erf(x / sqrt(2))) / 2 + x phi(x)."""
 
 

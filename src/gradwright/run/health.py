@@ -62,7 +62,7 @@ class BackendHealth:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What `gradwright doctor` shows; `advice` is what to install for the rest."""
+    """What `gradwright doctor` shows; `advice` is what installs the rest (in the checkout)."""
 
     python: str
     system: str
@@ -115,4 +115,4 @@ def _advice(packages: tuple[Package, ...]) -> tuple[str, ...]:
     missing = [package for package in packages if package.version is None]
     extras = dict.fromkeys(_EXTRA_OF[p.name] for p in missing if p.name in _EXTRA_OF)
     core = [f"pip install {package.name}" for package in missing if package.name not in _EXTRA_OF]
-    return (*core, *(f'pip install "gradwright[{extra}]"' for extra in extras))
+    return (*core, *(f'pip install ".[{extra}]"' for extra in extras))

@@ -39,7 +39,7 @@ def check_installed() -> None:
             where="backend iree",
             expected="IREE's compiler and runtime",
             found="no module iree.compiler or iree.runtime",
-            remedy='Install the extra: pip install "gradwright[iree]"',
+            remedy='Install the extra; in the checkout: pip install ".[iree]"',
         )
 
 

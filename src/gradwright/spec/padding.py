@@ -15,7 +15,7 @@ class Padding(Convention):
 
     SYMMETRIC = "symmetric"
     """(k' - 1) // 2 on both sides, k' the dilated kernel extent: PyTorch, torchvision."""
-    SAME_UPPER = "same_upper"
+    SAME_UPPER = "same-upper"
     """Output ceil(n / s), the odd element above: TensorFlow and JAX 'SAME', ONNX SAME_UPPER."""
     VALID = "valid"
     """No padding."""

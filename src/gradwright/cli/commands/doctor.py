@@ -47,8 +47,10 @@ def _write(report: "Report") -> None:
     )
     write_line("")
     write_table(["backend", "self-test"], [[h.backend, _verdict(h)] for h in report.backends])
+    if report.advice:
+        write_line("\nTo have the rest, in a checkout of Gradwright:")
     for advice in report.advice:
-        write_line(f"\nTo have the rest: {advice}" if advice == report.advice[0] else advice)
+        write_line(f"  {advice}")
 
 
 def _verdict(health: "BackendHealth") -> str:
