@@ -61,3 +61,7 @@ class DivergedError(GradwrightError):
     """Training met a loss that is not finite."""
 
     exit_code = 1
+
+
+class CertificateError(GradwrightError):
+    """A certificate is not one: not JSON, not of this format, or about no such text."""

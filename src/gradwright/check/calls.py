@@ -1,0 +1,48 @@
+"""Texts without calls: each call replaced by the body of the function that it calls."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gradwright.errors import UnsupportedError
+from gradwright.hlo import Block, Function, Module, Operation, Value
+from gradwright.hlo import attributes as attr
+
+DEPTH = 50
+"""Calls inside calls."""
+
+
+def without_calls(module: Module) -> Function:
+    """Return the main function with calls written out; UnsupportedError for a recursive one."""
+    functions = {function.name: function for function in module.functions}
+
+    def expanded(
+        block: Block, arguments: Sequence[Value], depth: int
+    ) -> tuple[list[Operation], tuple[Value, ...]]:
+        """Return the operations of a block at other arguments, all results new, and its results."""
+        if depth > DEPTH:
+            raise UnsupportedError(
+                where="call", expected="functions that end", found="calls without end"
+            )
+        new = {id(a): b for a, b in zip(block.arguments, arguments, strict=True)}
+        operations: list[Operation] = []
+        for operation in block.operations:
+            operands = tuple(new.get(id(v), v) for v in operation.operands)
+            if isinstance(operation.attributes, attr.Call):
+                callee = functions.get(operation.attributes.callee)
+                if callee is None:
+                    found = operation.attributes.callee
+                    raise UnsupportedError(where="call", expected="a function", found=found)
+                body, results = expanded(callee.body, operands, depth + 1)
+                operations += body
+            else:
+                results = tuple(Value(r.type, r.name) for r in operation.results)
+                operations.append(replace(operation, operands=operands, results=results))
+            new.update((id(a), b) for a, b in zip(operation.results, results, strict=True))
+        return operations, tuple(new.get(id(v), v) for v in block.results)
+
+    main = module.main
+    body = main.body
+    if not any(isinstance(operation.attributes, attr.Call) for operation in body.operations):
+        return main
+    operations, results = expanded(body, body.arguments, 0)
+    return replace(main, body=Block(body.arguments, tuple(operations), results))

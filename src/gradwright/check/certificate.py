@@ -1,0 +1,295 @@
+"""The certificate as records, and reading it from JSON: strict, bounded, nothing defaulted."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeVar
+
+from gradwright.check.affine import Affine
+from gradwright.check.guide import Recognized, SameSum
+from gradwright.errors import CertificateError
+
+FORMAT = "gradwright-certificate 1"
+DIGITS = 400
+"""Digits of a number; more is refused."""
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class GradientClaim:
+    """A result, or another value of the text, is the cotangent of an argument."""
+
+    argument: int
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateClaim:
+    """A result is what `rule` calls `target`; `reads` says which arguments its names are.
+
+    The rule's g is the value `gradient`, which a gradient claim says is the cotangent of theta.
+    """
+
+    gradient: int
+    reads: tuple[tuple[str, int], ...]
+    result: int
+    rule: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class LossClaim:
+    """A result is the loss that the gradient claims differentiate."""
+
+    result: int
+
+
+@dataclass(frozen=True, slots=True)
+class EqualClaim:
+    """Results of two texts are the same function of the arguments."""
+
+    result: int
+
+
+ClaimRecord = GradientClaim | UpdateClaim | LossClaim | EqualClaim
+Answer = Recognized | SameSum
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """Everything that a certificate says; values are numbered as `Values` does."""
+
+    answers: Mapping[int, Answer]
+    assumed: tuple[tuple[str, int], ...]
+    claims: tuple[ClaimRecord, ...]
+    cotangents: frozenset[int]
+    cuts: frozenset[int]
+    literals: Mapping[str, Fraction]
+    loss: int | None
+    subject: str
+    texts: tuple[str, ...]
+    uncovered: tuple[str, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """Return the JSON object, keys sorted by `json.dumps(..., sort_keys=True)`."""
+        return {
+            "answers": [[n, *_answer_row(a)] for n, a in sorted(self.answers.items())],
+            "assumed": [list(row) for row in self.assumed],
+            "claims": [_claim_row(claim) for claim in self.claims],
+            "cotangents": sorted(self.cotangents),
+            "cuts": sorted(self.cuts),
+            "format": FORMAT,
+            "literals": {word: str(q) for word, q in sorted(self.literals.items())},
+            "loss": self.loss,
+            "subject": self.subject,
+            "texts": list(self.texts),
+            "uncovered": list(self.uncovered),
+        }
+
+
+def _answer_row(a: Answer) -> list[object]:
+    if isinstance(a, Recognized):
+        return ["value", str(a.scale), a.atom, [_affine_row(e) for e in a.access]]
+    lists = (a.access, a.to_mine, a.to_theirs)
+    return ["sum", a.atom, *([_affine_row(e) for e in row] for row in lists)]
+
+
+def _affine_row(e: Affine) -> list[int]:
+    return [e[0], *(n for term in e[1] for n in term)]
+
+
+def _claim_row(claim: ClaimRecord) -> dict[str, object]:
+    match claim:
+        case GradientClaim(argument, value):
+            return {"kind": "gradient", "argument": argument, "value": value}
+        case LossClaim(result):
+            return {"kind": "loss", "result": result}
+        case EqualClaim(result):
+            return {"kind": "equal", "result": result}
+        case UpdateClaim(gradient, reads, result, rule, target):
+            named = {"gradient": gradient, "reads": dict(reads), "result": result}
+            return {"kind": "update", **named, "rule": rule, "target": target}
+
+
+def read_certificate(value: object) -> Certificate:
+    """Return the certificate that a JSON text, or the object read from one, holds.
+
+    Errors: CertificateError for anything but a certificate of this format.
+    """
+    if isinstance(value, str | bytes):
+        value = _parsed(value)
+    top = _Fields(value, "certificate")
+    if top.take("format", _text) != FORMAT:
+        raise _wrong("format", FORMAT, "another")
+    certificate = Certificate(
+        answers=_unique(top.take("answers", _rows(_answer)), "answers"),
+        assumed=tuple(top.take("assumed", _rows(_assumption))),
+        claims=tuple(top.take("claims", _rows(_claim))),
+        cotangents=frozenset(top.take("cotangents", _rows(_count))),
+        cuts=frozenset(top.take("cuts", _rows(_count))),
+        literals=dict(top.take("literals", _literals)),
+        loss=top.take("loss", lambda x: None if x is None else _count(x)),
+        subject=top.take("subject", _text),
+        texts=tuple(top.take("texts", _rows(_text))),
+        uncovered=tuple(top.take("uncovered", _rows(_text))),
+    )
+    top.finish()
+    return certificate
+
+
+def _wrong(where: str, expected: str, found: object) -> CertificateError:
+    return CertificateError(where=where, expected=expected, found=str(found)[:80])
+
+
+def _parsed(text: str | bytes) -> object:
+    def pairs(entries: list[tuple[str, object]]) -> dict[str, object]:
+        found = dict(entries)
+        if len(found) != len(entries):
+            raise _wrong("certificate", "each key once", "a key twice")
+        return found
+
+    def no_float(word: str) -> object:
+        raise _wrong("certificate", "integers and strings", word)
+
+    def integer(word: str) -> int:
+        if len(word) > DIGITS:
+            raise _wrong("certificate", f"numbers of at most {DIGITS} digits", "more")
+        return int(word)
+
+    try:
+        return json.loads(
+            text,
+            object_pairs_hook=pairs,
+            parse_float=no_float,
+            parse_constant=no_float,
+            parse_int=integer,
+        )
+    except (ValueError, RecursionError) as problem:
+        raise _wrong("certificate", "JSON", problem) from None
+
+
+class _Fields:
+    """The fields of an object, each read once; what is left over is an error."""
+
+    def __init__(self, value: object, where: str) -> None:
+        if not isinstance(value, dict):
+            raise _wrong(where, "an object", type(value).__name__)
+        self.where = where
+        self.left: dict[object, object] = dict(value)  # pyright: ignore[reportUnknownArgumentType]
+
+    def take(self, name: str, read: Callable[[object], T]) -> T:
+        if name not in self.left:
+            raise _wrong(self.where, f"a field {name}", "none")
+        return read(self.left.pop(name))
+
+    def finish(self) -> None:
+        if self.left:
+            raise _wrong(self.where, "no other fields", ", ".join(map(str, self.left)))
+
+
+def _rows(read: Callable[[object], T]) -> Callable[[object], list[T]]:
+    return lambda value: [read(item) for item in _list(value)]
+
+
+def _list(value: object) -> list[object]:
+    if not isinstance(value, list):
+        raise _wrong("certificate", "a list", type(value).__name__)
+    return list(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+
+
+def _integer(value: object) -> int:
+    if type(value) is not int or abs(value) >= 1 << 62:
+        raise _wrong("certificate", "an integer of a machine word", value)
+    return value
+
+
+def _count(value: object) -> int:
+    if _integer(value) < 0:
+        raise _wrong("certificate", "a number from 0 on", value)
+    return _integer(value)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise _wrong("certificate", "a string", value)
+    return value
+
+
+def _fraction(value: object) -> Fraction:
+    word = _text(value)
+    top, slash, bottom = word.partition("/")
+    parts = [top.removeprefix("-"), *([bottom] if slash else [])]
+    plain = all(p.isascii() and p.isdigit() and len(p) <= DIGITS for p in parts)
+    if not plain or (slash and not int(bottom)):
+        raise _wrong("certificate", "a rational like 3 or -1/10", word)
+    return Fraction(word)
+
+
+def _literals(value: object) -> list[tuple[str, Fraction]]:
+    fields = _Fields(value, "literals")
+    return [(_text(word), _fraction(q)) for word, q in fields.left.items()]
+
+
+def _assumption(value: object) -> tuple[str, int]:
+    row = _list(value)
+    if len(row) != 2:
+        raise _wrong("assumed", "a word and a value", row)
+    return _text(row[0]), _count(row[1])
+
+
+def _unique(rows: list[tuple[int, Answer]], where: str) -> dict[int, Answer]:
+    found = dict(rows)
+    if len(found) != len(rows):
+        raise _wrong(where, "one answer to a question", "two")
+    return found
+
+
+def _answer(value: object) -> tuple[int, Answer]:
+    row = _list(value)
+    if len(row) == 5 and row[1] == "value":
+        scale, atom = _fraction(row[2]), _count(row[3])
+        return _count(row[0]), Recognized(scale, atom, _affines(row[4]))
+    if len(row) == 6 and row[1] == "sum":
+        atom, lists = _count(row[2]), [_affines(part) for part in row[3:]]
+        return _count(row[0]), SameSum(atom, *lists)
+    raise _wrong("answers", "a value or a sum", row)
+
+
+def _affines(value: object) -> tuple[Affine, ...]:
+    return tuple(map(_affine, _list(value)))
+
+
+def _affine(value: object) -> Affine:
+    row = [_integer(n) for n in _list(value)]
+    terms = tuple(zip(row[1::2], row[2::2], strict=False))
+    variables = [v for v, _ in terms]
+    if len(row) % 2 != 1 or variables != sorted(set(variables)) or not all(k for _, k in terms):
+        raise _wrong("answers", "a constant, then variables in order with coefficients", row)
+    return row[0], terms
+
+
+def _claim(value: object) -> ClaimRecord:
+    fields = _Fields(value, "claims")
+    kind = fields.take("kind", _text)
+    claim: ClaimRecord
+    match kind:
+        case "gradient":
+            claim = GradientClaim(fields.take("argument", _count), fields.take("value", _count))
+        case "loss":
+            claim = LossClaim(fields.take("result", _count))
+        case "equal":
+            claim = EqualClaim(fields.take("result", _count))
+        case "update":
+            reads = fields.take("reads", lambda x: _Fields(x, "reads").left)
+            claim = UpdateClaim(
+                fields.take("gradient", _count),
+                tuple(sorted((_text(name), _count(n)) for name, n in reads.items())),
+                fields.take("result", _count),
+                fields.take("rule", _text),
+                fields.take("target", _text),
+            )
+        case _:
+            raise _wrong("claims", "gradient, update, loss or equal", kind)
+    fields.finish()
+    return claim

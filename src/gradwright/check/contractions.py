@@ -1,0 +1,135 @@
+"""Applying a form to tensors."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from gradwright.check.affine import Affine, Guard, conjunction, linear, placed, variable
+from gradwright.check.forms import Form, Reads
+from gradwright.check.names import Names
+from gradwright.check.poly import Algebra, Poly
+from gradwright.check.sums import Summation
+from gradwright.check.tensor import Digits, Tensor, box_of, in_finer, radix, refinement, starts
+
+
+@dataclass(slots=True)
+class _Assembly:
+    """Digits of a form's variables, and the term they are put into."""
+
+    digits: list[tuple[int, ...]]
+    first: list[int]
+    box: dict[int, int]
+    summed: list[int]
+    guards: list[Guard]
+
+    def place(self, v: int) -> Affine:
+        """Return a variable of the form in terms of its digits."""
+        first = self.first[v]
+        return radix((n, variable(first + i)) for i, n in enumerate(self.digits[v]))
+
+    def digits_at(self, e: Affine, dimension: Sequence[int]) -> list[Affine]:
+        """Return the digits of an operand's index as expressions, guarded to its extent."""
+        if e[0] == 0 and len(e[1]) == 1 and e[1][0][1] == 1:
+            v = e[1][0][0]
+            fine = self.digits[v]
+            same_size = dimension and radix_size(dimension) == radix_size(fine)
+            if same_size and refinement(dimension, fine) == fine:
+                return in_finer(dimension, self.digits[v], self.first[v])
+        index = placed(e, {v: self.place(v) for v, _ in e[1]})
+        if len(dimension) < 2:
+            self.guards.append((index, 0, dimension[0] if dimension else 1))
+            return [index] * len(dimension)
+        digits: list[tuple[int, Affine]] = []
+        for n in dimension:
+            v = max(self.box, default=-1) + 1
+            self.box[v] = n
+            self.summed.append(v)
+            digits.append((n, variable(v)))
+        self.guards.append((linear(((1, radix(digits)), (-1, index))), 0, 1))
+        return [digit for _, digit in digits]
+
+
+@dataclass(frozen=True, slots=True)
+class Contractions:
+    """Applies forms; an operand of several terms in a sum of products is named first."""
+
+    algebra: Algebra
+    names: Names
+    summation: Summation
+
+    def apply(self, form: Form, operands: Sequence[Tensor]) -> Tensor:
+        """Return the result of a form at its operands."""
+        rank = len(form.shape)
+        digits = _chosen_digits(form, operands)
+        flat = box_of(tuple(digits))
+        first = starts(tuple(digits))
+        outputs = sum(len(d) for d in digits[:rank])
+        assembly = _Assembly(digits, first, flat, list(range(outputs, len(flat))), [])
+        terms = [self._as_term(operand) if len(operands) > 1 else operand for operand in operands]
+        polys = [
+            self._placed(operand, read, assembly)
+            for operand, read in zip(terms, form.reads, strict=True)
+        ]
+        for e, low, high in form.guards:
+            places = {v: assembly.place(v) for v, _ in e[1]}
+            assembly.guards.append((placed(e, places), low, high))
+        result: Digits = tuple(digits[:rank])
+        guards = conjunction(assembly.guards, assembly.box)
+        if guards is None:
+            return Tensor(result, {})
+        product: Poly = {((), guards): Fraction(1)}
+        for poly in polys:
+            product = self.algebra.multiply(product, poly, assembly.box)
+        return Tensor(result, self.summation.total(product, assembly.summed, assembly.box))
+
+    def _placed(self, operand: Tensor, read: Reads, assembly: _Assembly) -> Poly:
+        places: dict[int, Affine] = {}
+        for d, e in enumerate(read):
+            at = assembly.digits_at(e, operand.digits[d])
+            places.update(enumerate(at, starts(operand.digits)[d]))
+        return self.algebra.substitute(operand.poly, places, assembly.box)
+
+    def _as_term(self, tensor: Tensor) -> Tensor:
+        """Return a tensor as one term; a concatenation of pieces stays in pieces."""
+        if len(tensor.poly) < 2 or all(guards for _, guards in tensor.poly):
+            return tensor
+        return self.as_name(tensor)
+
+    def as_name(self, tensor: Tensor) -> Tensor:
+        """Return a tensor as a multiple of one atom."""
+        found = self.names.name(tensor.poly, tensor.box)
+        return Tensor(tensor.digits, {(((found.atom, found.access, 1),), ()): found.scale})
+
+
+def _chosen_digits(form: Form, operands: Sequence[Tensor]) -> list[tuple[int, ...]]:
+    """Return digits for each variable of a form: those of the operands that it reads alone.
+
+    Any choice is right. An output that a stride divides gets the remainder as a digit.
+    """
+    extents = (*form.shape, *form.summed)
+    chosen: list[tuple[int, ...]] = [(n,) if n > 1 else () for n in extents]
+    for operand, read in zip(operands, form.reads, strict=True):
+        for dimension, (offset, terms) in zip(operand.digits, read, strict=True):
+            if offset or len(terms) != 1 or terms[0][1] != 1:
+                continue
+            v = terms[0][0]
+            if box_of((dimension,)) and radix_size(dimension) == extents[v]:
+                chosen[v] = refinement(chosen[v], dimension) or chosen[v]
+    for (_, terms), low, high in form.guards:
+        for v, k in terms:
+            strides = {abs(q) for u, q in terms if u != v}
+            if high != low + 1 or v >= len(form.shape) or abs(k) != 1 or len(strides) != 1:
+                continue
+            (stride,) = strides
+            if 1 < stride < extents[v] and extents[v] % stride == 0:
+                split = (extents[v] // stride, stride)
+                chosen[v] = refinement(chosen[v], split) or chosen[v]
+    return chosen
+
+
+def radix_size(dimension: Sequence[int]) -> int:
+    """Return how many numbers digits count."""
+    size = 1
+    for n in dimension:
+        size *= n
+    return size

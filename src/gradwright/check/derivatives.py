@@ -1,0 +1,174 @@
+"""The derivative rules, and the reverse sweep that applies them.
+
+Masks are locally constant: the rules hold off the inputs where the argument of a mask is 0, and at
+a tie of a maximum the first operand wins, a constant before anything else.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+
+from gradwright.check.atoms import Test, Uncheckable
+from gradwright.check.forms import Form, form_of, part_of_concatenation
+from gradwright.check.functions import Functions
+from gradwright.check.guide import Guide
+from gradwright.check.operations import Meanings, combiner_of
+from gradwright.check.poly import constant_of
+from gradwright.check.tensor import Tensor
+from gradwright.hlo import Operation, Value
+from gradwright.hlo import attributes as attr
+
+Tensors = Sequence[Tensor]
+Cotangents = Sequence[Tensor | None]
+Slope = Callable[[Functions, Tensors, Tensor, Tensor], Cotangents]
+HALF = Fraction(1, 2)
+
+
+def _extreme(f: Functions, x: Tensors, g: Tensor, sign: int) -> Cotangents:
+    d = f.scale(f.add(x[1], x[0], -1), sign)
+    if constant_of(x[1].poly) is None:
+        second = f.mask(Test.POSITIVE, d)
+        first = f.complement(second)
+    else:
+        first = f.mask(Test.POSITIVE, f.scale(d, -1))
+        second = f.complement(first)
+    return f.multiply(g, first), f.multiply(g, second)
+
+
+def _sign(f: Functions, x: Tensor) -> Tensor:
+    return f.add(f.compare("GT", x, f.number(x, 0)), f.compare("LT", x, f.number(x, 0)), -1)
+
+
+SLOPES: dict[str, Slope] = {
+    "add": lambda f, x, y, g: (g, g),
+    "subtract": lambda f, x, y, g: (g, f.scale(g, -1)),
+    "multiply": lambda f, x, y, g: (f.multiply(g, x[1]), f.multiply(g, x[0])),
+    "divide": lambda f, x, y, g: (
+        f.multiply(g, f.power(x[1], -1)),
+        f.scale(f.multiply(g, y, f.power(x[1], -1)), -1),
+    ),
+    "negate": lambda f, x, y, g: (f.scale(g, -1),),
+    "maximum": lambda f, x, y, g: _extreme(f, x, g, 1),
+    "minimum": lambda f, x, y, g: _extreme(f, x, g, -1),
+    "abs": lambda f, x, y, g: (f.multiply(g, _sign(f, x[0])),),
+    "exponential": lambda f, x, y, g: (f.multiply(g, y),),
+    "log": lambda f, x, y, g: (f.multiply(g, f.power(x[0], -1)),),
+    "tanh": lambda f, x, y, g: (f.multiply(g, f.complement(f.multiply(y, y))),),
+    "logistic": lambda f, x, y, g: (f.multiply(g, y, f.complement(y)),),
+    "sine": lambda f, x, y, g: (f.multiply(g, f.applied("cosine", x[0])),),
+    "cosine": lambda f, x, y, g: (f.scale(f.multiply(g, f.applied("sine", x[0])), -1),),
+    "sqrt": lambda f, x, y, g: (f.scale(f.multiply(g, f.power(x[0], -HALF)), HALF),),
+    "rsqrt": lambda f, x, y, g: (f.scale(f.multiply(g, f.power(x[0], -3 * HALF)), -HALF),),
+    "compare": lambda f, x, y, g: (None, None),
+    "and": lambda f, x, y, g: (None, None),
+    "or": lambda f, x, y, g: (None, None),
+    "not": lambda f, x, y, g: (None,),
+}
+"""Cotangents of the operands x of an elementwise operation with result y, given that of y."""
+
+
+def pulled(m: Meanings, operation: Operation, x: Tensors, y: Tensor, g: Tensor) -> Cotangents:
+    """Return the cotangent of each operand; None where it is 0."""
+    opcode = operation.opcode.removeprefix("stablehlo.")
+    f = m.f
+    if opcode in SLOPES:
+        return SLOPES[opcode](f, x, y, g)
+    match opcode:
+        case "transpose" | "broadcast_in_dim" | "slice" | "reverse" | "dot_general" | "convolution":
+            form = form_of(operation)
+            return [_through(m, form, i, x, g) for i in range(len(x))]
+        case "pad" | "reduce_window" if not x[1].poly:
+            return _through(m, form_of(operation), 0, x[:1], g), None
+        case "reduce" if combiner_of(operation.regions[0]) == "add":
+            if not x[1].poly:
+                return _through(m, form_of(operation), 0, x[:1], g), None
+        case "concatenate":
+            return _parts(m, operation, x, g)
+        case "reshape":
+            return (m.reshaped(g, x[0].shape),)
+        case "select":
+            mask = x[0] if x[0].shape == g.shape else m.spread(x[0], g.shape)
+            on = f.multiply(mask, g)
+            return None, on, f.add(g, on, -1)
+        case "clamp" if all(constant_of(bound.poly) is not None for bound in (x[0], x[2])):
+            low, high = (m.spread(bound, g.shape) for bound in (x[0], x[2]))
+            inside, _ = _extreme(f, (f.maximum(x[1], low), high), g, -1)
+            assert inside is not None  # an extreme gives both operands something
+            return None, _extreme(f, (x[1], low), inside, 1)[0], None
+        case "power":
+            return _power(f, x, g)
+        case "convert":
+            types = operation.operands[0].type.element, operation.results[0].type.element
+            return (g if all(t.is_float for t in types) else None,)
+        case _:
+            pass
+    raise Uncheckable(f"{operation.opcode} has no derivative rule")
+
+
+def _through(m: Meanings, form: Form, operand: int, x: Tensors, g: Tensor) -> Tensor:
+    """Apply the transposed form: g in the place of the operand."""
+    transposed = form.transposed(operand, x[operand].shape)
+    return m.contractions.apply(transposed, [*x[:operand], g, *x[operand + 1 :]])
+
+
+def _parts(m: Meanings, operation: Operation, x: Tensors, g: Tensor) -> Cotangents:
+    assert isinstance(operation.attributes, attr.Dimension)
+    d = operation.attributes.dimension
+    start = 0
+    found: list[Tensor] = []
+    for tensor in x:
+        form = part_of_concatenation(tensor.shape, g.shape, d, start)
+        found.append(_through(m, form, 0, [tensor], g))
+        start += tensor.shape[d]
+    return found
+
+
+def _power(f: Functions, x: Tensors, g: Tensor) -> Cotangents:
+    exponent = constant_of(x[1].poly)
+    if exponent is None:
+        raise Uncheckable("the derivative of a computed power")
+    if exponent == 0:
+        return None, None
+    return f.scale(f.multiply(g, f.power(x[0], exponent - 1)), exponent), None
+
+
+def swept(
+    m: Meanings,
+    operations: Sequence[Operation],
+    known: Mapping[int, Tensor],
+    seeds: Mapping[int, Tensor],
+    wrt: set[int],
+    number_of: Mapping[int, int],
+    guide: Guide,
+) -> dict[int, Tensor]:
+    """Return the cotangent of each value that depends on `wrt`, by identity; a missing one is 0."""
+    depends = set(wrt)
+    for operation in operations:
+        if any(id(v) in depends for v in operation.operands):
+            depends.update(id(v) for v in operation.results)
+    found = dict(seeds)
+
+    def give(value: Value, dx: Tensor | None) -> None:
+        if dx is not None and id(value) in depends:
+            before = found.get(id(value))
+            found[id(value)] = dx if before is None else m.f.add(before, dx)
+
+    for operation in reversed(operations):
+        if operation.opcode == "stablehlo.optimization_barrier":
+            for value, result in zip(operation.operands, operation.results, strict=True):
+                give(value, found.get(id(result)))
+            continue
+        arrived = [r for r in operation.results if id(r) in depends and id(r) in found]
+        arrived = [r for r in arrived if found[id(r)].poly]
+        if not arrived:
+            continue
+        if len(operation.results) > 1:
+            raise Uncheckable(f"{operation.opcode} of several results has no derivative rule")
+        result, g = arrived[0], found[id(arrived[0])]
+        m.f.at = number_of[id(result)]
+        if guide.cuts_cotangent(m.f.at, g.poly, g.box):
+            g = m.contractions.as_name(g)
+        x = [known[id(v)] for v in operation.operands]
+        pairs = pulled(m, operation, x, known[id(result)], g)
+        for value, dx in zip(operation.operands, pairs, strict=True):
+            give(value, dx)
+    return found

@@ -1,0 +1,302 @@
+"""Elementwise functions of tensors, in normal form, and what they assume of the input."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import reduce
+from math import lcm
+
+from gradwright.check.affine import Affine, Guard, conjunction, linear
+from gradwright.check.atoms import (
+    Applied,
+    Factor,
+    Index,
+    Mask,
+    Monomial,
+    Named,
+    Sum,
+    Test,
+    Uncheckable,
+)
+from gradwright.check.contractions import Contractions
+from gradwright.check.poly import (
+    Algebra,
+    Poly,
+    add,
+    constant_of,
+    in_order,
+    number,
+    rational_power,
+    scaled,
+)
+from gradwright.check.tensor import Digits, Tensor, in_finer, refinement, starts
+
+EXPANDED_POWER = 4
+"""Largest power of a sum that is multiplied out."""
+EXPONENTIAL_TERMS = 8
+"""Terms of a sum up to which its exponential is a product of exponentials."""
+CASES = 12
+"""Masks in one argument that are told apart case by case."""
+SMOOTH = frozenset(("log", "tanh", "logistic", "sine", "cosine", "exponential"))
+
+
+@dataclass(slots=True)
+class Functions:
+    """Functions of tensors of one shape."""
+
+    algebra: Algebra
+    contractions: Contractions
+    needs: dict[tuple[str, int], int] = field(default_factory=dict[tuple[str, int], int])
+    """The value of the text at which an atom is first needed nonzero, nonnegative or positive."""
+    at: int = 0
+    """The value of the text that is being worked on."""
+
+    def align(self, *tensors: Tensor) -> list[Tensor]:
+        """Return tensors over common digits."""
+        digits = reduce(_common, (tensor.digits for tensor in tensors))
+        return [self._over(tensor, digits) for tensor in tensors]
+
+    def _over(self, t: Tensor, digits: Digits) -> Tensor:
+        if t.digits == digits:
+            return t
+        places: dict[int, Affine] = {}
+        rows = zip(t.digits, digits, starts(t.digits), starts(digits), strict=True)
+        for coarse, fine, old, new in rows:
+            places.update(enumerate(in_finer(coarse, fine, new), old))
+        like = Tensor(digits, {})
+        return Tensor(digits, self.algebra.substitute(t.poly, places, like.box))
+
+    def add(self, a: Tensor, b: Tensor, scale: Fraction | int = 1) -> Tensor:
+        """Return a + scale * b."""
+        a, b = self.align(a, b)
+        return Tensor(a.digits, add(a.poly, b.poly, scale))
+
+    def scale(self, a: Tensor, c: Fraction | int) -> Tensor:
+        """Return c * a."""
+        return Tensor(a.digits, scaled(a.poly, c))
+
+    def number(self, like: Tensor, c: Fraction | int) -> Tensor:
+        """Return c at the shape of a tensor."""
+        return Tensor(like.digits, number(c))
+
+    def multiply(self, a: Tensor, *others: Tensor) -> Tensor:
+        """Return a product."""
+        for b in others:
+            a, b = self.align(a, b)
+            a = Tensor(a.digits, self.algebra.multiply(a.poly, b.poly, a.box))
+        return a
+
+    def complement(self, m: Tensor) -> Tensor:
+        """Return 1 - m."""
+        return self.add(self.number(m, 1), m, -1)
+
+    def select(self, m: Tensor, on: Tensor, off: Tensor) -> Tensor:
+        """Return m on + (1 - m) off."""
+        return self.add(off, self.multiply(m, self.add(on, off, -1)))
+
+    def maximum(self, a: Tensor, b: Tensor) -> Tensor:
+        """Return max(a, b); the difference as it is named decides which of the two is tested."""
+        if constant_of(b.poly) is None:
+            a, b = b, a  # so that the test is the one of a search for the first maximum
+        difference = self.add(a, b, -1)
+        if self._leads_negative(difference):
+            a, b, difference = b, a, self.scale(difference, -1)
+        return self.select(self.mask(Test.POSITIVE, difference), a, b)
+
+    def minimum(self, a: Tensor, b: Tensor) -> Tensor:
+        """Return a + b - max(a, b)."""
+        return self.add(self.add(a, b), self.maximum(a, b), -1)
+
+    def _leads_negative(self, a: Tensor) -> bool:
+        c = constant_of(a.poly)
+        return (self._named(a)[0] if c is None else c) < 0
+
+    def _named(self, a: Tensor) -> tuple[Fraction, int, tuple[Affine, ...]]:
+        found = self.contractions.names.name(a.poly, a.box)
+        return found.scale, found.atom, found.access
+
+    def compare(self, direction: str, a: Tensor, b: Tensor) -> Tensor:
+        """Return [a direction b] for GT, LT, GE, LE, EQ, NE."""
+        d = self.add(a, b, -1)
+        if direction in ("LT", "GE"):
+            d = self.scale(d, -1)
+        m = self.mask(Test.ZERO if direction in ("EQ", "NE") else Test.POSITIVE, d)
+        return self.complement(m) if direction in ("GE", "LE", "NE") else m
+
+    def mask(self, test: Test, a: Tensor) -> Tensor:
+        """Return [a > 0] or [a = 0]: a number, guards on indices, or a mask atom.
+
+        Masks inside `a` are told apart: [a] = m [a at m = 1] + (1 - m) [a at m = 0].
+        """
+        c = constant_of(a.poly)
+        if c is not None:
+            return self.number(a, int(c > 0 if test is Test.POSITIVE else c == 0))
+        guards = self._index_test(test, a)
+        if guards is not None:
+            return Tensor(a.digits, guards)
+        split = self._cases(Tensor(a.digits, self.algebra.opened(a.poly, a.box)))
+        if split is not None:
+            m, on, off = split
+            return self.select(m, self.mask(test, on), self.mask(test, off))
+        scale, inner, access = self._named(a)
+        positive, zero = (
+            Tensor(a.digits, {(((self._mask_atom(t, inner), access, 1),), ()): Fraction(1)})
+            for t in (Test.POSITIVE, Test.ZERO)
+        )
+        if self.algebra.atoms.is_positive(inner, strictly=True):
+            return self.number(a, int(test is Test.POSITIVE and scale > 0))
+        if test is Test.ZERO:
+            return zero
+        if scale > 0:
+            return positive
+        return self.add(self.complement(positive), zero, -1)
+
+    def _mask_atom(self, test: Test, inner: int) -> int:
+        return self.algebra.atoms.number(Mask(test, inner), self.algebra.atoms.extents[inner])
+
+    def _cases(self, a: Tensor) -> tuple[Tensor, Tensor, Tensor] | None:
+        """Return (m, a at m = 1, a at m = 0) for a mask in a; None where there are none."""
+        is_mask = self.algebra.atoms.is_mask
+        masks = {f: None for factors, _ in in_order(a.poly) for f in factors[0] if is_mask(f[0])}
+        if not masks or len(masks) > CASES:
+            return None
+        mask = next(iter(masks))
+        on: Poly = {}
+        off: Poly = {}
+        for (factors, guards), c in a.poly.items():
+            rest = tuple(f for f in factors if f != mask)
+            on = add(on, {(rest, guards): c})
+            off = off if rest != factors else add(off, {(rest, guards): c})
+        m: Poly = {((mask,), ()): Fraction(1)}
+        return Tensor(a.digits, m), Tensor(a.digits, on), Tensor(a.digits, off)
+
+    def _index_test(self, test: Test, a: Tensor) -> Poly | None:
+        """Return the test as a guard where `a` is an affine function of indices."""
+        whole = lcm(*(c.denominator for c in a.poly.values()))
+        parts: list[tuple[int, Affine]] = []
+        offset = 0
+        for (factors, guards), c in a.poly.items():
+            if guards or len(factors) > 1:
+                return None
+            if not factors:
+                offset += int(c * whole)
+                continue
+            atom, access, q = factors[0]
+            if not isinstance(self.algebra.atoms.contents[atom], Index) or q != 1:
+                return None
+            parts.append((int(c * whole), access[0]))
+        e = linear(parts, offset)
+        reach = 1 + abs(e[0]) + sum(abs(k) * a.box[v] for v, k in e[1])
+        guard: Guard = (e, 1, reach) if test is Test.POSITIVE else (e, 0, 1)
+        guards = conjunction((guard,), a.box)
+        return {} if guards is None else {((), guards): Fraction(1)}
+
+    def power(self, a: Tensor, exponent: Fraction | int) -> Tensor:
+        """Return a ** exponent, on a != 0 where it is negative and a >= 0 where it is a root."""
+        q = Fraction(exponent)
+        if not a.poly:
+            if q <= 0:
+                raise Uncheckable("a division by zero")
+            return a
+        if len(a.poly) == 1:
+            power = self.algebra.power_of_term(a.poly, q)
+            if power is not None:
+                ((factors, _), _) = next(iter(a.poly.items()))
+                self._assume(factors, q)
+                return Tensor(a.digits, power)
+        if q.denominator == 1 and 0 <= q <= EXPANDED_POWER:
+            return self.multiply(self.number(a, 1), *[a] * int(q))
+        if q < 0 and any(guards for _, guards in a.poly):
+            raise Uncheckable("a division by a value that depends on the index")
+        scale, atom, access = self._named(a)
+        root = rational_power(scale, q)
+        if root is None:
+            raise Uncheckable(f"a root of {scale}")
+        self._assume(((atom, access, 1),), q)
+        factor = (atom, access, int(q) if q.denominator == 1 else q)
+        return Tensor(a.digits, {((factor,), ()): root})
+
+    def _assume(self, factors: Iterable[Factor], q: Fraction) -> None:
+        for atom, _, k in factors:
+            content = self.algebra.atoms.contents[atom]
+            guarded = isinstance(content, Sum) and bool(content.guards)
+            if isinstance(content, Named):
+                guarded = any(guards for (_, guards), _ in content.terms)
+            if k * q < 0 and guarded:
+                raise Uncheckable("a division by a value that depends on the index")
+            if q < 0 and not self.algebra.atoms.is_positive(atom, strictly=True):
+                self.needs.setdefault(("nonzero", atom), self.at)
+            if q.denominator > 1 and not self.algebra.atoms.is_positive(atom, strictly=False):
+                self.needs.setdefault(("nonnegative", atom), self.at)
+
+    def exponential(self, a: Tensor) -> Tensor:
+        """Return e ** a: a factor per term, with exp(c log X) = X ** c."""
+        if len(a.poly) > EXPONENTIAL_TERMS:
+            return self.applied("exponential", a)
+        product = self.number(a, 1)
+        for monomial, c in in_order(a.poly):
+            term = Tensor(a.digits, {monomial: Fraction(1)})
+            argument = self._inside("log", monomial)
+            if argument is None:
+                factor = self.power(self.applied("exponential", term), c)
+            else:
+                factor = self.power(Tensor(a.digits, argument), c)
+            product = self.multiply(product, factor)
+        return product
+
+    def log(self, a: Tensor) -> Tensor:
+        """Return the logarithm on a > 0: of c X ** q it is log c + q log X, for X > 0."""
+        c = constant_of(a.poly)
+        if c is not None and c <= 0:
+            raise Uncheckable("the logarithm of a number that has none")
+        if c is None and not self._is_positive(a):
+            self.needs.setdefault(("positive", self._named(a)[1]), self.at)
+        if len(a.poly) != 1:
+            return self.applied("log", a)
+        ((factors, guards), c) = next(iter(a.poly.items()))
+        known = all(self.algebra.atoms.is_positive(atom, strictly=True) for atom, _, _ in factors)
+        if guards or c <= 0 or not (known or (len(factors) == 1 and factors[0][2] == 1)):
+            return self.applied("log", a)
+        total = self.applied("log", self.number(a, c)) if c != 1 else self.number(a, 0)
+        for atom, access, q in factors:
+            monomial = (((atom, access, 1),), ())
+            argument = self._inside("exponential", monomial)
+            one = Tensor(a.digits, {monomial: Fraction(1)})
+            log = self.applied("log", one) if argument is None else Tensor(a.digits, argument)
+            total = self.add(total, log, Fraction(q))
+        return total
+
+    def _is_positive(self, a: Tensor) -> bool:
+        product_is_positive = self.algebra.atoms.product_is_positive
+        return all(
+            c > 0 and not guards and product_is_positive(factors, True)
+            for (factors, guards), c in a.poly.items()
+        )
+
+    def _inside(self, function: str, monomial: Monomial) -> Poly | None:
+        """Return X where a term is function(X), else None."""
+        factors, guards = monomial
+        if guards or len(factors) != 1 or factors[0][2] != 1:
+            return None
+        atom, access, _ = factors[0]
+        content = self.algebra.atoms.contents[atom]
+        if not isinstance(content, Applied) or content.function != function:
+            return None
+        if content.inner is None:
+            return number(content.scale)
+        return {(((content.inner, access, 1),), ()): content.scale}
+
+    def applied(self, function: str, a: Tensor) -> Tensor:
+        """Return a named function of a tensor as an atom."""
+        c = constant_of(a.poly)
+        scale, inner, access = (c, None, ()) if c is not None else self._named(a)
+        extents = () if inner is None else self.algebra.atoms.extents[inner]
+        atom = self.algebra.atoms.number(Applied(function, scale, inner), extents)
+        return Tensor(a.digits, {(((atom, access, 1),), ()): Fraction(1)})
+
+
+def _common(left: Digits, right: Digits) -> Digits:
+    pairs = [refinement(a, b) for a, b in zip(left, right, strict=True)]
+    if any(pair is None for pair in pairs):
+        raise Uncheckable("dimensions split in ways that do not fit")
+    return tuple(pair for pair in pairs if pair is not None)

@@ -1,0 +1,80 @@
+"""What a certificate tells the checker: where to name values, and which names are one value.
+
+A guide is never believed. Names need no proof (any value may have one), and what a recognition
+states is verified by substitution; without an answer the checker makes a new atom.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from gradwright.check.affine import Affine, Box
+from gradwright.check.atoms import Monomial
+from gradwright.check.poly import Poly
+
+
+class FalseStatement(Exception):
+    """What a guide stated is not so; the message says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recognized:
+    """A polynomial is `scale` * a named atom read at `access`."""
+
+    scale: Fraction
+    atom: int
+    access: tuple[Affine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SameSum:
+    """A sum is a known Sum atom read at `access`, by a bijection of the summed points.
+
+    `to_mine[i]`: my summed variable i in terms of my outputs and the atom's summed variables.
+    `to_theirs[i]`: the atom's summed variable i in terms of my outputs and my summed variables.
+    The atom's summed variable i is numbered THEIRS + i.
+    """
+
+    atom: int
+    access: tuple[Affine, ...]
+    to_mine: tuple[Affine, ...]
+    to_theirs: tuple[Affine, ...]
+
+
+THEIRS = 1_000_000
+"""Number of the first summed variable of the other side of a bijection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contraction:
+    """A connected sum: a term, its output variables, its summed variables, all extents."""
+
+    term: Monomial
+    outputs: tuple[int, ...]
+    summed: tuple[int, ...]
+    box: Box
+
+
+class Guide(Protocol):
+    """Answers to the questions that would need a search."""
+
+    def cuts(self, value: int, p: Poly, box: Box) -> bool:
+        """Return whether a value of the text is named from here on."""
+        ...
+
+    def cuts_cotangent(self, value: int, p: Poly, box: Box) -> bool:
+        """Return whether the cotangent of a value is named."""
+        ...
+
+    def recognize(self, p: Poly, box: Box) -> Recognized | None:
+        """Return which named polynomial this one is a multiple of, if it is one."""
+        ...
+
+    def recognize_sum(self, contraction: Contraction) -> SameSum | None:
+        """Return which known sum this one is."""
+        ...
+
+    def made(self, atom: int, variables: Sequence[int]) -> None:
+        """Hear which atom a question without answer led to, and its variables in order."""
+        ...

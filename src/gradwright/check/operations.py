@@ -1,0 +1,322 @@
+"""The operation table: what each StableHLO operation computes, over the real numbers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from gradwright.check.affine import Affine, variable
+from gradwright.check.atoms import (
+    Dense,
+    Index,
+    Infinity,
+    Numbers,
+    Opaque,
+    Uncheckable,
+    Unknown,
+)
+from gradwright.check.contractions import Contractions
+from gradwright.check.forms import form_of, part_of_concatenation
+from gradwright.check.functions import Functions
+from gradwright.check.guide import FalseStatement
+from gradwright.check.poly import Algebra, constant_of, in_order, number
+from gradwright.check.tensor import Shape, Tensor, plain, regrouped
+from gradwright.hlo import Block, Operation, Value
+from gradwright.hlo import attributes as attr
+from gradwright.hlo.literals import decimals
+
+Tensors = Sequence[Tensor]
+_MANTISSA = {"f32": 24, "f64": 53}
+DENOMINATORS = 4096
+"""Largest n for which a literal may stand for 1 / n."""
+
+
+@dataclass(slots=True)
+class Meanings:
+    """Gives operations their meaning; `literals` are the decimals that stand for a rational."""
+
+    f: Functions
+    literals: Mapping[str, Fraction]
+    read_literals: set[str] = field(default_factory=set[str])
+
+    @property
+    def algebra(self) -> Algebra:
+        """Polynomials over the atoms of this check."""
+        return self.f.algebra
+
+    @property
+    def contractions(self) -> Contractions:
+        """What applies forms."""
+        return self.f.contractions
+
+    def unknown(self, name: str, value: Value) -> Tensor:
+        """Return a tensor of which nothing but shape and kind of numbers is known."""
+        element = value.type.element
+        is_truth = element.value == "i1"
+        numbers = Numbers.TRUTH if is_truth else Numbers(int(element.is_integer))
+        return self.whole(Unknown(name, numbers), value.shape)
+
+    def whole(self, content: Unknown | Dense | Opaque, shape: Shape) -> Tensor:
+        """Return an atom read at every index."""
+        extents = tuple(n for n in shape if n != 1)
+        atom = self.algebra.atoms.number(content, extents)
+        access = tuple(map(variable, range(len(extents))))
+        return Tensor(plain(shape), {(((atom, access, 1),), ()): Fraction(1)})
+
+    def results(self, operation: Operation, x: Tensors) -> Tensors:
+        """Return the results of an operation; Uncheckable says why there are none."""
+        values = (*operation.operands, *operation.results)
+        if isinstance(operation.attributes, attr.Opaque) or any(0 in v.shape for v in values):
+            raise Uncheckable(f"{operation.opcode} in a form that this checker does not know")
+        opcode = operation.opcode.removeprefix("stablehlo.")
+        _require_elements(opcode, operation)
+        if opcode == "optimization_barrier":
+            return x
+        if opcode in ELEMENTWISE:
+            self._require_finite(x)
+            return [ELEMENTWISE[opcode](self.f, x)]
+        rule = _SPECIAL.get(opcode)
+        if rule is None or len(operation.results) != 1:
+            raise Uncheckable(f"{operation.opcode} is not in the table")
+        if opcode not in ("reduce", "broadcast_in_dim"):
+            self._require_finite(x)
+        return [rule(self, operation, x)]
+
+    def _require_finite(self, x: Tensors) -> None:
+        for tensor in x:
+            if self._infinity(tensor) is not None:
+                raise Uncheckable("arithmetic with an infinite constant")
+
+    def _infinity(self, x: Tensor) -> int | None:
+        """Return the sign of an infinite constant, None for anything else."""
+        for factors, _ in x.poly:
+            for atom, _, _ in factors:
+                content = self.algebra.atoms.contents[atom]
+                if isinstance(content, Infinity):
+                    return content.sign
+        return None
+
+    def opaque(self, opcode: str, x: Tensor, attributes: object, shape: Shape) -> Tensor:
+        """Return an operation as a function of its operand that nothing else is known of."""
+        key = (attributes, x.digits, shape)
+        return self.whole(Opaque(opcode, (in_order(x.poly),), key), shape)
+
+    def spread(self, scalar: Tensor, shape: Shape) -> Tensor:
+        """Return a scalar at every index."""
+        return Tensor(plain(shape), scalar.poly)
+
+    def reshaped(self, x: Tensor, shape: Shape) -> Tensor:
+        """Return the elements in row-major order at another shape."""
+        found = regrouped(x.digits, shape)
+        if found is None:
+            raise Uncheckable("a reshape across digits")
+        digits, places = found
+        box = Tensor(digits, {}).box
+        return Tensor(digits, self.algebra.substitute(x.poly, places, box))
+
+    def constant(self, operation: Operation, _: Tensors) -> Tensor:
+        """A splat is a number; other constants are atoms known entry by entry."""
+        value, result = operation.attributes, operation.results[0]
+        assert isinstance(value, attr.Constant)
+        words = list(decimals(value))
+        if value.splat and words[0] in ("inf", "-inf"):
+            sign = -1 if words[0] == "-inf" else 1
+            atom = self.algebra.atoms.number(Infinity(sign), ())
+            return Tensor(plain(result.shape), {(((atom, (), 1),), ()): Fraction(1)})
+        if any(word in ("inf", "-inf", "nan") for word in words):
+            raise Uncheckable("a constant that is not finite")
+        if value.splat:
+            return Tensor(plain(result.shape), number(self._literal(words[0], result)))
+        entries = tuple(self._literal(word, result) for word in words)
+        return self.whole(Dense(result.shape, entries), result.shape)
+
+    def _literal(self, word: str, value: Value) -> Fraction:
+        """Return the rational that a decimal stands for: itself, or the stated 1 / n it rounds."""
+        exact = Fraction({"true": "1", "false": "0"}.get(word, word))
+        bits = _MANTISSA.get(value.type.element.value)
+        if word not in self.literals or bits is None:
+            return exact
+        meant = self.literals[word]
+        digits = len(word.partition("e")[0].replace(".", "").strip("-0"))
+        is_part = abs(meant.numerator) == 1 and meant.denominator <= DENOMINATORS
+        if digits < 7 or not is_part or abs(meant - exact) * 2**bits > abs(exact):
+            raise FalseStatement(f"the literal {word} does not stand for {meant}")
+        self.read_literals.add(word)
+        return meant
+
+    def iota(self, operation: Operation, _: Tensors) -> Tensor:
+        """The index along one dimension."""
+        assert isinstance(operation.attributes, attr.Iota)
+        shape, d = operation.results[0].shape, operation.attributes.dimension
+        if shape[d] == 1:
+            return Tensor(plain(shape), {})
+        atom = self.algebra.atoms.number(Index(shape[d]), (shape[d],))
+        place: Affine = variable(sum(n != 1 for n in shape[:d]))
+        return Tensor(plain(shape), {(((atom, (place,), 1),), ()): Fraction(1)})
+
+    def form(self, operation: Operation, x: Tensors) -> Tensor:
+        """Operations that are a form as they stand."""
+        return self.contractions.apply(form_of(operation), x)
+
+    def reshape(self, operation: Operation, x: Tensors) -> Tensor:
+        """See `reshaped`."""
+        return self.reshaped(x[0], operation.results[0].shape)
+
+    def pad(self, operation: Operation, x: Tensors) -> Tensor:
+        """The operand where it lies, the padding value elsewhere."""
+        form = form_of(operation)
+        filled = self.contractions.apply(form, [x[0]])
+        if not x[1].poly:
+            return filled
+        ones = Tensor(plain(operation.operands[0].shape), number(1))
+        inside = self.contractions.apply(form, [ones])
+        border = self.spread(x[1], form.shape)
+        return self.f.add(filled, self.f.multiply(border, self.f.complement(inside)))
+
+    def concatenate(self, operation: Operation, x: Tensors) -> Tensor:
+        """The sum of the parts that the operands fill."""
+        assert isinstance(operation.attributes, attr.Dimension)
+        d, shape = operation.attributes.dimension, operation.results[0].shape
+        total = Tensor(plain(shape), {})
+        start = 0
+        for tensor in x:
+            form = part_of_concatenation(tensor.shape, shape, d, start)
+            total = self.f.add(total, self.contractions.apply(form, [tensor]))
+            start += tensor.shape[d]
+        return total
+
+    def reduce(self, operation: Operation, x: Tensors) -> Tensor:
+        """A sum; or a maximum or minimum, known as a function of its operand only."""
+        combiner = combiner_of(operation.regions[0])
+        if len(x) != 2 or combiner not in ("add", "maximum", "minimum"):
+            raise Uncheckable("a reduction that this checker does not know")
+        shape = operation.results[0].shape
+        if combiner == "add":
+            self._require_finite(x)
+            total = self.contractions.apply(form_of(operation), [x[0]])
+            return self.f.add(total, self.spread(x[1], shape))
+        self._require_finite([x[0]])
+        key = (operation.attributes, in_order(x[1].poly))
+        return self.opaque(f"reduce {combiner}", x[0], key, shape)
+
+    def window(self, operation: Operation, x: Tensors) -> Tensor:
+        """A sum over windows that starts from 0."""
+        if len(x) != 2 or combiner_of(operation.regions[0]) != "add" or x[1].poly:
+            raise Uncheckable("a windowed reduction other than a sum from 0")
+        return self.contractions.apply(form_of(operation), [x[0]])
+
+    def select(self, operation: Operation, x: Tensors) -> Tensor:
+        """The second operand where the first holds, else the third."""
+        shape = operation.results[0].shape
+        m = x[0] if x[0].shape == shape else self.spread(x[0], shape)
+        return self.f.select(m, x[1], x[2])
+
+    def compare(self, operation: Operation, x: Tensors) -> Tensor:
+        """[x0 direction x1]."""
+        assert isinstance(operation.attributes, attr.Compare)
+        if operation.attributes.compare_type is attr.CompareType.TOTALORDER:
+            raise Uncheckable("a comparison that tells -0 from 0")
+        return self.f.compare(operation.attributes.direction.value, x[0], x[1])
+
+    def clamp(self, operation: Operation, x: Tensors) -> Tensor:
+        """min(max(x1, x0), x2)."""
+        low, high = (self.spread(b, x[1].shape) if not b.shape else b for b in (x[0], x[2]))
+        return self.f.minimum(self.f.maximum(x[1], low), high)
+
+    def power(self, operation: Operation, x: Tensors) -> Tensor:
+        """x0 ** x1 = exp(x1 log x0) on x0 > 0 where the exponent is no number."""
+        exponent = constant_of(x[1].poly)
+        if exponent is not None:
+            return self.f.power(x[0], exponent)
+        return self.f.exponential(self.f.multiply(x[1], self.f.log(x[0])))
+
+    def convert(self, operation: Operation, x: Tensors) -> Tensor:
+        """The same numbers; from numbers to truth values, [x != 0]; never floats to integers."""
+        source, target = operation.operands[0].type.element, operation.results[0].type.element
+        if source.value != "i1" and target.value == "i1":
+            return self.f.complement(self.f.compare("EQ", x[0], self.f.number(x[0], 0)))
+        if source.is_float and not target.is_float:
+            raise Uncheckable("a conversion from floats to integers")
+        return x[0]
+
+
+_LOGIC = frozenset(("and", "or", "not"))
+_ON_INTEGERS = frozenset(("add", "subtract", "multiply", "maximum", "minimum", "abs", "negate"))
+_ON_TRUTHS = frozenset((*_LOGIC, "multiply", "maximum", "minimum"))
+
+
+def _require_elements(opcode: str, operation: Operation) -> None:
+    """Refuse what computes something else on integers or truth values than on numbers."""
+    element = operation.operands[0].type.element if operation.operands else None
+    if element is None or opcode not in (*ELEMENTWISE, "power", "reduce", "reduce_window"):
+        return
+    if element.value == "i1":
+        known = opcode in _ON_TRUTHS
+    elif not element.is_float:
+        signed = not element.value.startswith("u") or opcode in ("add", "multiply")
+        known = opcode in (*_ON_INTEGERS, "reduce") and signed
+    else:
+        known = opcode not in _LOGIC
+    if not known:
+        raise Uncheckable(f"{operation.opcode} of elements of type {element.value}")
+
+
+def combiner_of(block: Block) -> str | None:
+    """Return the operation of a region that applies one operation to its two arguments."""
+    if len(block.operations) != 1 or len(block.arguments) != 2 or len(block.results) != 1:
+        return None
+    operation = block.operations[0]
+    used = {id(v) for v in operation.operands}
+    if used != {id(v) for v in block.arguments} or block.results[0] is not operation.results[0]:
+        return None
+    return operation.opcode.removeprefix("stablehlo.")
+
+
+def _either(f: Functions, a: Tensor, b: Tensor) -> Tensor:
+    return f.add(f.add(a, b), f.multiply(a, b), -1)
+
+
+Elementwise = Callable[[Functions, Tensors], Tensor]
+ELEMENTWISE: dict[str, Elementwise] = {
+    "add": lambda f, x: f.add(x[0], x[1]),
+    "subtract": lambda f, x: f.add(x[0], x[1], -1),
+    "multiply": lambda f, x: f.multiply(x[0], x[1]),
+    "divide": lambda f, x: f.multiply(x[0], f.power(x[1], -1)),
+    "negate": lambda f, x: f.scale(x[0], -1),
+    "maximum": lambda f, x: f.maximum(x[0], x[1]),
+    "minimum": lambda f, x: f.minimum(x[0], x[1]),
+    "abs": lambda f, x: f.maximum(x[0], f.scale(x[0], -1)),
+    "exponential": lambda f, x: f.exponential(x[0]),
+    "log": lambda f, x: f.log(x[0]),
+    "tanh": lambda f, x: f.applied("tanh", x[0]),
+    "logistic": lambda f, x: f.applied("logistic", x[0]),
+    "sine": lambda f, x: f.applied("sine", x[0]),
+    "cosine": lambda f, x: f.applied("cosine", x[0]),
+    "sqrt": lambda f, x: f.power(x[0], Fraction(1, 2)),
+    "rsqrt": lambda f, x: f.power(x[0], Fraction(-1, 2)),
+    "and": lambda f, x: f.multiply(x[0], x[1]),
+    "or": lambda f, x: _either(f, x[0], x[1]),
+    "not": lambda f, x: f.complement(x[0]),
+}
+"""Operations that treat each element alone. `and`, `or` and `not` are those of truth values."""
+
+Rule = Callable[[Meanings, Operation, Tensors], Tensor]
+_SPECIAL: dict[str, Rule] = {
+    "constant": Meanings.constant,
+    "iota": Meanings.iota,
+    "reshape": Meanings.reshape,
+    "transpose": Meanings.form,
+    "broadcast_in_dim": Meanings.form,
+    "slice": Meanings.form,
+    "reverse": Meanings.form,
+    "dot_general": Meanings.form,
+    "convolution": Meanings.form,
+    "pad": Meanings.pad,
+    "concatenate": Meanings.concatenate,
+    "reduce": Meanings.reduce,
+    "reduce_window": Meanings.window,
+    "select": Meanings.select,
+    "compare": Meanings.compare,
+    "clamp": Meanings.clamp,
+    "power": Meanings.power,
+    "convert": Meanings.convert,
+}

@@ -1,0 +1,204 @@
+"""Polynomials over atoms: sums of coefficient * powers of atoms * guards, as dictionaries.
+
+Equal dictionaries over equal variables are equal functions, for whatever values the atoms have
+outside their extents: every index that may leave them stands under a guard that is 0 there.
+"""
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from math import isqrt
+
+from gradwright.check.affine import Affine, Box, Guards, Places, conjunction, placed, within
+from gradwright.check.atoms import (
+    Atoms,
+    Dense,
+    Exponent,
+    Factor,
+    Index,
+    Mask,
+    Monomial,
+    Named,
+    Terms,
+    Test,
+    Uncheckable,
+)
+
+Poly = Mapping[Monomial, Fraction]
+ONE: Monomial = ((), ())
+TERM_LIMIT = 20000
+"""Terms of one product beyond which the check is given up."""
+
+
+def number(c: Fraction | int) -> Poly:
+    """Return a constant."""
+    return {ONE: Fraction(c)} if c else {}
+
+
+def constant_of(p: Poly) -> Fraction | None:
+    """Return the number that a polynomial is, if it is one."""
+    if not p:
+        return Fraction(0)
+    return p[ONE] if len(p) == 1 and ONE in p else None
+
+
+def add(p: Poly, q: Poly, scale: Fraction | int = 1) -> Poly:
+    """Return p + scale * q."""
+    total = dict(p)
+    for monomial, c in q.items():
+        _put(total, monomial, c * scale)
+    return total
+
+
+def scaled(p: Poly, c: Fraction | int) -> Poly:
+    """Return c * p."""
+    return {monomial: k * c for monomial, k in p.items()} if c else {}
+
+
+def in_order(p: Poly) -> Terms:
+    """Return the terms in a fixed order."""
+    return tuple(sorted(p.items(), key=lambda term: (len(term[0][0]), term[0])))
+
+
+def variables_of(monomials: Iterable[Monomial]) -> set[int]:
+    """Return the variables that monomials mention."""
+    found: set[int] = set()
+    for factors, guards in monomials:
+        for _, access, _ in factors:
+            found.update(v for e in access for v, _ in e[1])
+        found.update(v for e, _, _ in guards for v, _ in e[1])
+    return found
+
+
+def moved_factors(factors: Iterable[Factor], places: Places) -> list[Factor]:
+    """Return factors with the variables of their accesses replaced."""
+    return [(a, tuple(placed(e, places) for e in access), q) for a, access, q in factors]
+
+
+def _put(total: dict[Monomial, Fraction], monomial: Monomial, c: Fraction) -> None:
+    sum_ = total.get(monomial, Fraction(0)) + c
+    if sum_:
+        total[monomial] = sum_
+    else:
+        total.pop(monomial, None)
+
+
+class Algebra:
+    """Products, powers and substitution over one table of atoms."""
+
+    def __init__(self, atoms: Atoms) -> None:
+        self.atoms = atoms
+
+    def product(self, factors: Iterable[Factor]) -> tuple[Factor, ...] | None:
+        """Return a product in normal form; None where it is 0.
+
+        A mask is its own square; [P > 0] [P = 0] = 0 and P [P = 0] = 0.
+        """
+        exponents: dict[tuple[int, tuple[Affine, ...]], Exponent] = {}
+        for atom, access, q in factors:
+            exponents[atom, access] = exponents.get((atom, access), 0) + q
+        kept: list[Factor] = []
+        tests: dict[tuple[int, tuple[Affine, ...]], Test] = {}
+        for (atom, access), q in exponents.items():
+            if not q:
+                continue
+            if self.atoms.is_mask(atom):
+                if q < 0:
+                    raise Uncheckable("a division by a mask")
+                q = 1
+            content = self.atoms.contents[atom]
+            if isinstance(content, Mask):
+                if (content.inner, access) in tests:
+                    return None
+                tests[content.inner, access] = content.test
+            kept.append((atom, access, int(q) if q == int(q) else q))
+        zeros = (place for place, test in tests.items() if test is Test.ZERO)
+        if any(exponents.get(place, 0) > 0 for place in zeros):
+            return None
+        return tuple(sorted(kept))
+
+    def multiply(self, p: Poly, q: Poly, box: Box) -> Poly:
+        """Return p * q."""
+        if len(p) * len(q) > TERM_LIMIT:
+            raise Uncheckable(f"a product of {len(p)} by {len(q)} terms")
+        total: dict[Monomial, Fraction] = {}
+        for (left, left_guards), a in p.items():
+            for (right, right_guards), b in q.items():
+                guards: Guards | None = left_guards or right_guards
+                if left_guards and right_guards:
+                    guards = conjunction((*left_guards, *right_guards), box)
+                factors = None if guards is None else self.product((*left, *right))
+                if guards is not None and factors is not None:
+                    _put(total, (factors, guards), a * b)
+        return total
+
+    def substitute(self, p: Poly, places: Places, box: Box) -> Poly:
+        """Return p with variables replaced by expressions over the box."""
+        total: dict[Monomial, Fraction] = {}
+        for (factors, guards), c in p.items():
+            moved = conjunction(((placed(e, places), a, b) for e, a, b in guards), box)
+            product = None if moved is None else self.product(moved_factors(factors, places))
+            if moved is not None and product is not None:
+                _put(total, (product, moved), c)
+        return total
+
+    def opened(self, p: Poly, box: Box) -> Poly:
+        """Return one named polynomial written out, where it is read inside its extents."""
+        if len(p) != 1:
+            return p
+        ((factors, guards), c) = next(iter(p.items()))
+        content = self.atoms.contents[factors[0][0]] if len(factors) == 1 else None
+        if guards or not isinstance(content, Named) or factors[0][2] != 1:
+            return p
+        access = factors[0][1]
+        if not self.inside(access, content.extents, (), box):
+            return p
+        return scaled(self.substitute(dict(content.terms), dict(enumerate(access)), box), c)
+
+    def inside(
+        self, access: Iterable[Affine], extents: Iterable[int], guards: Guards, box: Box
+    ) -> bool:
+        """Return whether indices lie in their extents wherever guards hold."""
+        pairs = zip(access, extents, strict=True)
+        return all(within(e, 0, extent, guards, box) for e, extent in pairs)
+
+    def power_of_term(self, p: Poly, q: Fraction) -> Poly | None:
+        """Return p ** q where p is one term over which the power distributes, else None.
+
+        A root distributes over factors known to be >= 0 only: sqrt(x * x) is not x.
+        """
+        ((factors, guards), c) = next(iter(p.items()))
+        root = rational_power(c, q)
+        if guards or root is None:
+            return None
+        atoms = [atom for atom, _, _ in factors]
+        if q < 0 and any(self._has_zero(atom) for atom in atoms):
+            raise Uncheckable("a division by a value that is 0 at some index")
+        if q.denominator > 1 and len(factors) > 0:
+            single = len(factors) == 1 and factors[0][2] == 1 and c > 0
+            known = all(self.atoms.is_positive(atom, strictly=False) for atom in atoms)
+            if not (single or known):
+                return None
+        product = self.product([(a, access, k * q) for a, access, k in factors])
+        return None if product is None else {(product, ()): root}
+
+    def _has_zero(self, atom: int) -> bool:
+        content = self.atoms.contents[atom]
+        return (
+            self.atoms.is_mask(atom)
+            or isinstance(content, Index)
+            or (isinstance(content, Dense) and 0 in content.entries)
+        )
+
+
+def rational_power(c: Fraction, q: Fraction) -> Fraction | None:
+    """Return c ** q where that is a rational that this checker can find: whole powers and roots."""
+    if q.denominator == 1:
+        return c**q.numerator
+    if c == 1:
+        return c
+    if q.denominator != 2 or c <= 0:
+        return None
+    top, bottom = isqrt(c.numerator), isqrt(c.denominator)
+    if top * top != c.numerator or bottom * bottom != c.denominator:
+        return None
+    return Fraction(top, bottom) ** q.numerator

@@ -1,0 +1,242 @@
+"""`check`: a certificate against the texts it is about."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from gradwright.check.affine import Box
+from gradwright.check.calls import without_calls
+from gradwright.check.certificate import (
+    Answer,
+    Certificate,
+    EqualClaim,
+    GradientClaim,
+    LossClaim,
+    UpdateClaim,
+    read_certificate,
+)
+from gradwright.check.guide import Contraction, FalseStatement, Recognized, SameSum
+from gradwright.check.poly import Poly
+from gradwright.check.session import Session
+from gradwright.errors import CertificateError
+from gradwright.hlo import Function, Value, read_module
+
+Text = str | bytes
+
+CONVENTIONS = (
+    "over the real numbers, at the sizes of the text: rounding, overflow and NaN are not covered",
+    "literals are the decimals of the text, but for those listed",
+    "gradients hold where no argument of a mask (a comparison, a maximum) is 0",
+    "changes between floating-point types are the identity; integers do not overflow",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What became of a certificate: accepted, or the one reason why not.
+
+    `claims` are statements about the texts, each in one line; without a reason all of them hold
+    under the hypotheses and conventions. `uncovered` are claims that the certificate leaves open.
+    """
+
+    claims: tuple[str, ...]
+    uncovered: tuple[str, ...]
+    hypotheses: tuple[str, ...]
+    reason: str | None
+    seconds: float
+
+    @property
+    def accepted(self) -> bool:
+        """Whether every claim was replayed."""
+        return self.reason is None
+
+    def to_json(self) -> dict[str, object]:
+        """Return the object that `gradwright check --json` prints."""
+        return {
+            "accepted": self.accepted,
+            "claims": list(self.claims),
+            "conventions": list(CONVENTIONS),
+            "hypotheses": list(self.hypotheses),
+            "reason": self.reason,
+            "seconds": round(self.seconds, 4),
+            "uncovered": list(self.uncovered),
+        }
+
+
+def check(certificate: object, *texts: Text) -> Checked:
+    """Replay a certificate against the text (or the two texts) that it was written for.
+
+    `certificate` is what `Report.certificate` holds, or its JSON.
+
+    Errors: CertificateError where it is no certificate, or counts other texts than are given;
+    ParseError and UnsupportedError for a text that cannot be read.
+    """
+    started = time.perf_counter()
+    read = read_certificate(certificate)
+    if len(read.texts) != len(texts) or len(texts) != _COUNTS.get(read.subject):
+        raise CertificateError(
+            where="texts",
+            expected=f"{_COUNTS.get(read.subject, 'no')} for {read.subject[:20]!r}",
+            found=f"{len(read.texts)} in the certificate, {len(texts)} given",
+        )
+    statements: tuple[str, ...] = ()
+    hypotheses: tuple[str, ...] = ()
+    try:
+        _require_hashes(read, texts)
+        functions = [without_calls(read_module(text)) for text in texts]
+        require_signatures(read.subject, functions)
+        replay = _Replay(read)
+        session = Session(read, functions, replay)
+        outcome = session.run()
+        replay.require_finished()
+        _require_stated(read, outcome.assumed, outcome.literals)
+        for i, why in sorted(outcome.failed.items()):
+            raise FalseStatement(f"claim {i}: {why}")
+        statements = tuple(_statement(claim, session) for claim in read.claims)
+        hypotheses = tuple(_hypotheses(read, session.values))
+        reason = None if statements else "it claims nothing"
+    except FalseStatement as problem:
+        reason = str(problem)
+    seconds = time.perf_counter() - started
+    return Checked(statements, read.uncovered, hypotheses, reason, seconds)
+
+
+_COUNTS = {"gradients": 1, "vjp": 2, "equal": 2}
+
+
+def digest(text: Text) -> str:
+    """Return the SHA-256 of a text's bytes."""
+    return sha256(text.encode() if isinstance(text, str) else text).hexdigest()
+
+
+def _require_hashes(read: Certificate, texts: Sequence[Text]) -> None:
+    for i, (stated, text) in enumerate(zip(read.texts, texts, strict=True)):
+        if stated != digest(text):
+            raise FalseStatement(f"text {i} is another one than the certificate was written for")
+
+
+def require_signatures(subject: str, functions: Sequence[Function]) -> None:
+    """Require that the arguments and results of two texts go together."""
+    first, last = functions[0].body, functions[-1].body
+    if subject == "equal":
+        _require_types(first.arguments, last.arguments)
+        _require_types(first.results, last.results)
+    if subject == "vjp":
+        _require_types([*first.arguments, *first.results], last.arguments)
+
+
+def _require_types(ours: Sequence[Value], theirs: Sequence[Value]) -> None:
+    if [v.type for v in ours] != [v.type for v in theirs]:
+        raise FalseStatement("the arguments or results of the two texts do not go together")
+
+
+def _require_stated(
+    read: Certificate, assumed: tuple[tuple[str, int], ...], literals: frozenset[str]
+) -> None:
+    if read.assumed != assumed:
+        left = sorted(set(assumed) ^ set(read.assumed))
+        raise FalseStatement(f"the proof rests on other hypotheses than stated: {left[:3]}")
+    unused = read.literals.keys() ^ literals
+    if unused:
+        left = sorted(unused)
+        raise FalseStatement(f"a literal with a meaning that no claim needs: {left[0]}")
+
+
+@dataclass(slots=True)
+class _Replay:
+    """Answers from the certificate, by the number of the question."""
+
+    certificate: Certificate
+    asked: int = 0
+    used: set[int] = field(default_factory=set[int])
+    cut: set[int] = field(default_factory=set[int])
+    cut_cotangents: set[int] = field(default_factory=set[int])
+
+    def cuts(self, value: int, p: Poly, box: Box) -> bool:
+        """Cut what the certificate lists."""
+        del p, box
+        if value in self.certificate.cuts:
+            self.cut.add(value)
+        return value in self.certificate.cuts
+
+    def cuts_cotangent(self, value: int, p: Poly, box: Box) -> bool:
+        """Cut what the certificate lists."""
+        del p, box
+        if value in self.certificate.cotangents:
+            self.cut_cotangents.add(value)
+        return value in self.certificate.cotangents
+
+    def _answer(self) -> Answer | None:
+        self.asked += 1
+        answer = self.certificate.answers.get(self.asked)
+        if answer is not None:
+            self.used.add(self.asked)
+        return answer
+
+    def recognize(self, p: Poly, box: Box) -> Recognized | None:
+        """Return the answer to this question; it must be of this kind."""
+        del p, box
+        answer = self._answer()
+        if isinstance(answer, SameSum):
+            raise FalseStatement(f"question {self.asked} is about a value, not about a sum")
+        return answer
+
+    def recognize_sum(self, contraction: Contraction) -> SameSum | None:
+        """Return the answer to this question; it must be of this kind."""
+        del contraction
+        answer = self._answer()
+        if isinstance(answer, Recognized):
+            raise FalseStatement(f"question {self.asked} is about a sum, not about a value")
+        return answer
+
+    def made(self, atom: int, variables: Sequence[int]) -> None:
+        """Nothing is remembered: the certificate knows what comes."""
+
+    def require_finished(self) -> None:
+        """Require that nothing was stated about what never came up."""
+        read = self.certificate
+        for name, stated, met in (
+            ("answers", set(read.answers), self.used),
+            ("cuts", set(read.cuts), self.cut),
+            ("cotangents", set(read.cotangents), self.cut_cotangents),
+        ):
+            if stated != met:
+                raise FalseStatement(f"{name} about what never comes up: {min(stated - met)}")
+
+
+def _statement(claim: object, session: Session) -> str:
+    """Return what a claim says, in the names of the texts."""
+    first, last = session.functions[0].body, session.functions[-1].body
+    source = f"result {session.certificate.loss}"
+    match claim:
+        case GradientClaim(argument, value):
+            found = session.values[value]
+            places = [k for k, result in enumerate(last.results) if result is found]
+            where = f"result {places[0]}" if places else f"value {value} (%{found.name})"
+            name = first.arguments[argument].name
+            if session.certificate.subject == "vjp":
+                return f"{where} is the cotangent of argument {argument} (%{name})"
+            return f"{where} is d({source})/d(argument {argument}, %{name})"
+        case LossClaim(result):
+            return f"result {result} (%{first.results[result].name}) is what is differentiated"
+        case EqualClaim(result):
+            return f"results {result} of both texts (%{last.results[result].name}) are equal"
+        case UpdateClaim(gradient, reads, result, rule, target):
+            names = [f"{name} = %{first.arguments[n].name}" for name, n in reads]
+            names.append(f"g = d({source})/d(theta) = value {gradient}")
+            return f"result {result} is {target} of `{rule}` where {', '.join(names)}"
+        case _:
+            raise TypeError(type(claim))
+
+
+_NEEDS: Mapping[str, str] = {
+    "nonzero": "divides by what is assumed not to be 0",
+    "nonnegative": "takes a root of what is assumed not to be negative",
+    "positive": "takes a logarithm of what is assumed to be positive",
+}
+
+
+def _hypotheses(read: Certificate, values: Sequence[Value]) -> list[str]:
+    lines = [f"%{values[n].name}, or its derivative, {_NEEDS[what]}" for what, n in read.assumed]
+    return lines + [f"the literal {word} stands for {q}" for word, q in read.literals.items()]

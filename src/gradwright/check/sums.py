@@ -1,0 +1,229 @@
+"""Sums over index variables: equations are solved, independent parts separated, the rest named."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+
+from gradwright.check.affine import (
+    Affine,
+    Box,
+    Guard,
+    Guards,
+    Places,
+    conjunction,
+    linear,
+    placed,
+    variable,
+)
+from gradwright.check.atoms import Factor, Monomial, Sum, Uncheckable
+from gradwright.check.guide import Contraction
+from gradwright.check.names import Names, free_variables
+from gradwright.check.poly import Algebra, Poly, add, moved_factors
+
+
+@dataclass(slots=True)
+class _Term:
+    """A term while its summed variables are eliminated."""
+
+    factors: list[Factor]
+    guards: Guards
+    summed: set[int]
+    box: dict[int, int]
+
+    def fresh(self, extent: int) -> int:
+        v = max(self.box, default=-1) + 1
+        self.box[v] = extent
+        return v
+
+    def replace(self, places: Places, guards: Iterable[Guard]) -> bool:
+        """Substitute everywhere; False where the guards are 0."""
+        self.factors = moved_factors(self.factors, places)
+        moved = conjunction(((placed(e, places), a, b) for e, a, b in guards), self.box)
+        self.guards = moved or ()
+        return moved is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Summation:
+    """Sums polynomials over some of their variables, each over its extent."""
+
+    algebra: Algebra
+    names: Names
+
+    def total(self, p: Poly, summed: Iterable[int], box: Box) -> Poly:
+        """Return the sum of p over variables."""
+        over = set(summed)
+        total: Poly = {}
+        for (factors, guards), c in p.items():
+            total = add(total, self._term(_Term(list(factors), guards, set(over), dict(box))), c)
+        return total
+
+    def _term(self, term: _Term) -> Poly:
+        self._unfold(term)
+        if not term.replace({}, term.guards) or not _eliminate(term):
+            return {}
+        product = self.algebra.product(term.factors)
+        return {} if product is None else self._parts((product, term.guards), term)
+
+    def _unfold(self, term: _Term) -> None:
+        """Write out inner sums that the outer one reaches, where one factor reads all outputs."""
+        pending, term.factors = term.factors, []
+        while pending:
+            atom, access, q = pending.pop()
+            content = self.algebra.atoms.contents[atom]
+            reached = any(v in term.summed for e in access for v, _ in e[1])
+            if not (isinstance(content, Sum) and reached and q == 1 and _opens(content)):
+                term.factors.append((atom, access, q))
+                continue
+            extents = content.extents[: content.outputs]
+            if not self.algebra.inside(access, extents, term.guards, term.box):
+                term.factors.append((atom, access, q))
+                continue
+            places = dict(enumerate(access))
+            for i in range(content.outputs, len(content.extents)):
+                v = term.fresh(content.extents[i])
+                term.summed.add(v)
+                places[i] = variable(v)
+            pending += moved_factors(content.factors, places)
+            moved = ((placed(e, places), low, high) for e, low, high in content.guards)
+            term.guards = (*term.guards, *moved)
+
+    def _parts(self, monomial: Monomial, term: _Term) -> Poly:
+        """Sum independent parts apart; a variable that nothing mentions multiplies."""
+        factors, guards = monomial
+        pieces: list[Monomial] = [((factor,), ()) for factor in factors]
+        pieces += [((), (guard,)) for guard in guards]
+        groups: list[tuple[list[Monomial], set[int]]] = []
+        outside: list[Monomial] = []
+        for piece in pieces:
+            reach = free_variables(piece) & term.summed
+            if not reach:
+                outside.append(piece)
+                continue
+            met = [group for group in groups if group[1] & reach]
+            groups = [group for group in groups if not group[1] & reach]
+            members = [member for group in met for member in group[0]]
+            groups.append(([*members, piece], reach.union(*(group[1] for group in met))))
+        seen = {v for _, reach in groups for v in reach}
+        count = Fraction(prod(term.box[v] for v in term.summed - seen))
+        result: Poly = {_joined(outside): count}
+        for members, reach in groups:
+            part = self._named(_joined(members), reach, term.box)
+            result = self.algebra.multiply(result, part, term.box)
+        return result
+
+    def _named(self, monomial: Monomial, summed: set[int], box: Box) -> Poly:
+        if not monomial[0]:
+            raise Uncheckable("a number of positions that depends on the position")
+        contraction, origin = self._interface(monomial, summed, box)
+        atom, access = self.names.name_sum(contraction)
+        return {(((atom, tuple(placed(e, origin) for e in access), 1),), ()): Fraction(1)}
+
+    def _interface(
+        self, monomial: Monomial, summed: set[int], box: Box
+    ) -> tuple[Contraction, Places]:
+        """Make each index without summed variables an output over the whole index of its atom.
+
+        Slices and paddings of one sum are then readings of one atom. Variables that share an index
+        or a guard with a summed one stay outputs themselves.
+        """
+        factors, guards = monomial
+        mixed = [e for _, access, _ in factors for e in access if summed & {v for v, _ in e[1]}]
+        tied = {v for e in [*mixed, *(g[0] for g in guards)] for v, _ in e[1]} - summed
+        extents = dict(box)
+        origin: dict[int, Affine] = {v: variable(v) for v in sorted(tied)}
+        outputs: dict[Affine, int] = {}
+        renamed: list[Factor] = []
+        for atom, access, q in factors:
+            moved: list[Affine] = []
+            for e, extent in zip(access, self.algebra.atoms.extents[atom], strict=True):
+                if {v for v, _ in e[1]} & (summed | tied):
+                    moved.append(e)
+                    continue
+                v = outputs.setdefault(e, max(extents, default=-1) + 1)
+                extents[v] = min(extent, extents.get(v, extent))
+                origin[v] = e
+                moved.append(variable(v))
+            renamed.append((atom, tuple(moved), q))
+        term: Monomial = (tuple(sorted(renamed)), guards)
+        order = tuple(sorted(summed))
+        return _merged(Contraction(term, tuple(origin), order, extents), origin)
+
+
+def _opens(content: Sum) -> bool:
+    outputs = set(range(content.outputs))
+    return not content.guards and any(
+        outputs <= {v for e in access for v, _ in e[1]} for _, access, _ in content.factors
+    )
+
+
+def _eliminate(term: _Term) -> bool:
+    """Solve equations for summed variables; start bounded ones at 0. False where all is 0."""
+    while True:
+        found = _solvable(term)
+        if found is None:
+            return True
+        guard, v = found
+        (_, terms), low, high = guard
+        others = [g for g in term.guards if g is not guard]
+        term.summed.discard(v)
+        if high == low + 1:
+            k = dict(terms)[v]
+            rest: Affine = (0, tuple(t for t in terms if t[0] != v))
+            solution = linear(((-k, rest),), k * low)  # k is 1 or -1
+            others.append((solution, 0, term.box[v]))
+        else:
+            w = term.fresh(high - low)
+            term.summed.add(w)
+            solution = linear(((1, variable(w)),), low)
+        if not term.replace({v: solution}, others):
+            return False
+
+
+def _solvable(term: _Term) -> tuple[Guard, int] | None:
+    for guard in term.guards:
+        (_, terms), low, high = guard
+        if high == low + 1:
+            units = [v for v, k in terms if v in term.summed and abs(k) == 1]
+            if units:
+                return guard, max(units, key=lambda v: (term.box[v], -v))
+        elif len(terms) == 1 and terms[0][0] in term.summed:
+            return guard, terms[0][0]
+    return None
+
+
+def _joined(parts: Iterable[Monomial]) -> Monomial:
+    members = list(parts)
+    factors = tuple(sorted(factor for part in members for factor in part[0]))
+    return factors, tuple(sorted(guard for part in members for guard in part[1]))
+
+
+def _merged(c: Contraction, origin: dict[int, Affine]) -> tuple[Contraction, Places]:
+    """Join variables that occur only as digits of one number: n * u + w runs over all of them."""
+    expressions = [dict(e[1]) for _, access, _ in c.term[0] for e in access]
+    expressions += [dict(e[1]) for e, _, _ in c.term[1]]
+    for group in (c.outputs, c.summed):
+        pair = _digit_pair(expressions, group, c.box)
+        if pair is None:
+            continue
+        high, low = pair
+        drop = {high: (0, ())}
+        guards = tuple(sorted((placed(e, drop), a, b) for e, a, b in c.term[1]))
+        term: Monomial = (tuple(sorted(moved_factors(c.term[0], drop))), guards)
+        box = {**c.box, low: c.box[low] * c.box[high]}
+        if low in origin:
+            origin[low] = linear(((c.box[low], origin.pop(high)), (1, origin[low])))
+        outputs, summed = (tuple(v for v in vs if v != high) for vs in (c.outputs, c.summed))
+        return _merged(Contraction(term, outputs, summed, box), origin)
+    return c, origin
+
+
+def _digit_pair(
+    expressions: Sequence[dict[int, int]], group: Sequence[int], box: Box
+) -> tuple[int, int] | None:
+    for high in group:
+        for low in group:
+            if high != low and all(e.get(high, 0) == box[low] * e.get(low, 0) for e in expressions):
+                return high, low
+    return None
