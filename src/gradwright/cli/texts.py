@@ -26,6 +26,13 @@ class GradientTexts:
         """Whether any file is named."""
         return any(path is not None for path in (self.file, self.forward, self.backward))
 
+    @property
+    def reference_and_judged(self) -> tuple[Path | None, Path]:
+        """The text that results are measured by, if another than that which returns them."""
+        judged = self.file or self.backward
+        assert judged is not None  # subject() has said which one is missing
+        return self.forward, judged
+
     def subject(self) -> "Subject":
         """Read the files; SpecError says which option is missing or wrong."""
         from gradwright.certify.texts import subject_of_pair, subject_of_text

@@ -1,26 +1,29 @@
 """`gradwright certify`: prove or refute that texts are gradients, or the same function."""
 
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gradwright.cli.exits import Exit
-from gradwright.cli.output import write_json, write_line, write_table
+from gradwright.cli.output import tell, write_json, write_line, write_table
 from gradwright.cli.texts import GradientTexts
 from gradwright.errors import SpecError
 
 if TYPE_CHECKING:
-    from gradwright.certify import Claim, Observer, Report, Search
+    from gradwright.certify import Observer, Report, Search
 
 # How long the reference interpreter may work on counterexamples.
 _SECONDS = 60.0
+# Elements of a counterexample that a page draws; each costs two evaluations.
+_CELLS = 100
 
 
 def certify(
-    file: Annotated[Path | None, typer.Argument(metavar="[FILE]")] = None,
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="Text that returns a loss and its gradients."),
+    ] = None,
     *,
     loss: Annotated[int, typer.Option(help="Result of FILE that is differentiated.")] = 0,
     wrt: Annotated[str, typer.Option(help="I,J: arguments of FILE.")] = "",
@@ -35,6 +38,9 @@ def certify(
     seconds: Annotated[
         float, typer.Option(min=0, help="Budget of the search for counterexamples.")
     ] = _SECONDS,
+    page: Annotated[
+        Path | None, typer.Option("--report", metavar="FILE.html", help="Write a page to look at.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Prove or refute gradients over the reals.
@@ -43,15 +49,19 @@ def certify(
     is 0 where every claim is proved, 1 where one is refuted, 2 where one is unknown.
     """
     from gradwright.certify import Search
+    from gradwright.cli.live_claims import live_claims
 
-    with _live_table() as observe:
-        search = Search(seconds)
-        texts = GradientTexts(file, loss, wrt, grads, forward, backward)
-        report = _report(texts, equal, search, observe)
+    _require_folder(page)
+    texts = GradientTexts(file, loss, wrt, grads, forward, backward)
+    with live_claims() as shown:
+        search = Search(seconds, cells=0 if page is None else _CELLS, progress=shown.work_on)
+        report = _report(texts, equal, search, shown.observe)
     if as_json:
         write_json(report.to_json())
     else:
         _write(report)
+    if page is not None:
+        _write_page(page, report, texts, equal)
     raise typer.Exit(_EXITS[report.verdict.value])
 
 
@@ -72,34 +82,23 @@ def _report(
     return certify_equal(left, right, search=search, observe=observe)
 
 
-@contextmanager
-def _live_table() -> "Generator[Observer, None, None]":
-    """Show settled claims on standard error while the work goes on, if that is a terminal."""
-    from rich.console import Console
-    from rich.live import Live
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for head in ("claim", "verdict", "seconds"):
-        table.add_column(head)
-    console = Console(stderr=True, markup=False, highlight=False, emoji=False)
-
-    def observe(claim: "Claim") -> None:
-        colour = _COLOURS[claim.verdict.value]
-        table.add_row(claim.name, claim.verdict.value, f"{claim.seconds:.2f}", style=colour)
-
-    if not console.is_terminal:
-        yield _silently
-        return
-    with Live(table, console=console, transient=True):
-        yield observe
+def _require_folder(page: Path | None) -> None:
+    """Refuse a page that cannot be written before minutes of work go into it."""
+    if page is not None and not page.parent.is_dir():
+        raise SpecError(
+            where="--report", expected="a folder that exists", found=f"none at {page.parent}"
+        )
 
 
-_COLOURS = {"proved": "green", "refuted": "red", "unknown": "yellow"}
+def _write_page(
+    page: Path, report: "Report", texts: GradientTexts, equal: tuple[Path, Path] | None
+) -> None:
+    from gradwright.report.proof_page import NamedText, write_proof_page
 
-
-def _silently(_: "Claim") -> None:
-    return
+    reference, judged = equal if equal is not None else texts.reference_and_judged
+    measure = None if reference is None else NamedText(reference.name, reference.read_bytes())
+    write_proof_page(page, report, NamedText(judged.name, judged.read_bytes()), measure)
+    tell(f"wrote {page}: {page.stat().st_size:,} bytes")
 
 
 def _write(report: "Report") -> None:
