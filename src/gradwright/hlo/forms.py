@@ -25,7 +25,8 @@ RETYPED = frozenset(
 )
 """Operations of one operand without attributes whose result has another type."""
 
-CHLO = frozenset(("chlo.erf", "chlo.erf_inv", "chlo.erfc", "chlo.square"))
+_CHLO_UNARY = "acos acosh asin asinh atan atanh cosh erf erf_inv erfc sinh square"
+CHLO = frozenset(f"chlo.{name}" for name in _CHLO_UNARY.split())
 """Elementwise functions of the dialect CHLO."""
 
 

@@ -94,6 +94,10 @@ def unary(name: str) -> Write:
     return lambda b, x, y: b.unary(name, b.multiply(b.multiply(x, x), y))
 
 
+def within_one(name: str) -> Write:
+    return lambda b, x, y: b.unary(name, b.unary("stablehlo.sine", x * y))
+
+
 def window(b: Builder, x: Value, combine: str) -> Value:
     shape = Window((2, 2), (1, 2), (1, 1), (2, 1), ((1, 0), (0, 1)))
     start = {"adds": 0.0, "maxima": float("-inf"), "minima": float("inf")}[combine]
@@ -135,6 +139,9 @@ RULES: dict[str, Write] = {
     "chlo.erf": unary("chlo.erf"),
     "chlo.erfc": unary("chlo.erfc"),
     "chlo.square": unary("chlo.square"),
+    **{f"chlo.{name}": unary(f"chlo.{name}") for name in ("asinh", "atan", "cosh", "sinh")},
+    **{f"chlo.{name}": within_one(f"chlo.{name}") for name in ("acos", "asin", "atanh")},
+    "chlo.acosh": lambda b, x, y: b.unary("chlo.acosh", x * x + y + 1),
     "stablehlo.add": lambda b, x, y: b.add(b.multiply(x, x), y),
     "stablehlo.subtract": lambda b, x, y: b.subtract(b.multiply(x, x), y),
     "stablehlo.multiply": lambda b, x, y: b.multiply(b.multiply(x, x), y),

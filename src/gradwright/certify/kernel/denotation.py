@@ -52,7 +52,10 @@ class Denotation:
             raise Undenotable(f"{operation.opcode} has no denotation")
         if isinstance(operation.attributes, Opaque):
             raise Undenotable(f"{operation.opcode} with attributes {operation.attributes.text}")
-        if any(0 in value.shape for value in (*operation.operands, *operation.results)):
+        if all(0 in value.shape for value in operation.results):
+            return [self.splat(0, value.shape) for value in operation.results]
+        empty = any(0 in value.shape for value in (*operation.operands, *operation.results))
+        if empty and operation.opcode not in TAKE_EMPTY:
             raise Undenotable(f"{operation.opcode} of a tensor without elements")
         if operation.opcode not in TAKE_INFINITY:
             for operand in operands:
@@ -200,6 +203,9 @@ class Denotation:
             cotangents[operand] = self.linear(form, *others)
         return cotangents
 
+
+TAKE_EMPTY = frozenset(("stablehlo.concatenate", "stablehlo.pad"))
+"""Operations whose rules take operands without elements."""
 
 TAKE_INFINITY = frozenset(
     {

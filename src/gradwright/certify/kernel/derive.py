@@ -14,6 +14,7 @@ from gradwright.certify.kernel.denotation import Denotation
 from gradwright.certify.kernel.indexing import (
     gather_application,
     scatter_application,
+    scatter_remainder,
     slice_application,
     update_applications,
 )
@@ -56,6 +57,11 @@ class Applied:
     def squares(self) -> Tensor:
         """Return x0 ** 2 + x1 ** 2."""
         return self.p.add(self.power(0, 2), self.power(1, 2))
+
+    def quadratic(self, constant: int, leading: int, exponent: Fraction | int) -> Tensor:
+        """Return (constant + leading * x0 ** 2) ** exponent."""
+        one = Tensor(self.x[0].digits, number(constant))
+        return self.p.power(self.p.add(one, self.power(0, 2), leading), exponent)
 
     def bell(self, sign: int, pi_power: Fraction) -> Tensor:
         """Return exp(sign * x0 ** 2) * pi ** pi_power."""
@@ -127,6 +133,14 @@ POINTWISE: dict[str, Slopes] = {
     ),
     "stablehlo.reduce_precision": lambda a, g: (g,),
     "stablehlo.compare": lambda a, g: (None, None),
+    "chlo.sinh": lambda a, g: (a.times(g, a.p.hyperbolic(a.x[0], 1)),),
+    "chlo.cosh": lambda a, g: (a.times(g, a.p.hyperbolic(a.x[0], -1)),),
+    "chlo.asin": lambda a, g: (a.times(g, a.quadratic(1, -1, -_HALF)),),
+    "chlo.acos": lambda a, g: (a.p.scale(a.times(g, a.quadratic(1, -1, -_HALF)), -1),),
+    "chlo.atan": lambda a, g: (a.times(g, a.quadratic(1, 1, -1)),),
+    "chlo.asinh": lambda a, g: (a.times(g, a.quadratic(1, 1, -_HALF)),),
+    "chlo.acosh": lambda a, g: (a.times(g, a.quadratic(-1, 1, -_HALF)),),
+    "chlo.atanh": lambda a, g: (a.times(g, a.quadratic(1, -1, -1)),),
     "chlo.erf": lambda a, g: (a.p.scale(a.times(g, a.bell(-1, -_HALF)), 2),),
     "chlo.erfc": lambda a, g: (a.p.scale(a.times(g, a.bell(-1, -_HALF)), -2),),
     "chlo.erf_inv": lambda a, g: (
@@ -173,7 +187,9 @@ def _applied(build: Callable[[Denotation, Operation, Sequence[Tensor]], Applicat
 def _scatter(
     den: Denotation, operation: Operation, x: Sequence[Tensor], g: Tensor
 ) -> Sequence[Tensor | None]:
-    return [g, *den.pulled(scatter_application(den, operation, x), g, len(x))[1:]]
+    left = scatter_remainder(den, operation, x)
+    kept = g if left is None else den.pointwise.multiply(g, left)
+    return [kept, *den.pulled(scatter_application(den, operation, x), g, len(x))[1:]]
 
 
 def _update(
@@ -189,6 +205,8 @@ def _first_operand(
     """The form reads the first operand only; a second one (padding, start) must be constant."""
     if not all(den.is_number(other) for other in x[1:]):
         raise Undenotable(f"{operation.opcode} with a computed second operand")
+    if 0 in x[0].shape:
+        return [None for _ in x]
     form = structural_form(operation).transpose(0, x[0].shape)
     return (den.linear(form, g), *(None for _ in x[1:]))
 
@@ -221,7 +239,10 @@ def _concatenate(
     den: Denotation, operation: Operation, x: Sequence[Tensor], g: Tensor
 ) -> Sequence[Tensor | None]:
     parts = zip(concatenation_forms(operation), x, strict=True)
-    return [den.linear(form.transpose(0, operand.shape), g) for form, operand in parts]
+    return [
+        None if 0 in operand.shape else den.linear(form.transpose(0, operand.shape), g)
+        for form, operand in parts
+    ]
 
 
 def _reshape(

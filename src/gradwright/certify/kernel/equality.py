@@ -14,7 +14,7 @@ import islpy as isl
 
 from gradwright.certify.kernel.algebra import Algebra, Poly, Undenotable, add
 from gradwright.certify.kernel.atoms import Factor, Monomial, Sum
-from gradwright.certify.kernel.clearing import cleared
+from gradwright.certify.kernel.clearing import vanishes
 from gradwright.certify.kernel.index import Affine, Guard, substitute, variable
 from gradwright.certify.kernel.reading import Reading, require_one_each
 from gradwright.certify.kernel.tensor import Tensor
@@ -37,11 +37,11 @@ class _Piece:
 def equal(algebra: Algebra, a: Tensor, b: Tensor) -> bool:
     """Return whether two tensors over the same digits are proved equal.
 
-    Denominators are cleared and classes written out; or sums are: those that both sides contain
-    are first left as they are, then written out too.
+    Region by region, denominators are cleared and classes written out; or sums are: those that
+    both sides contain are first left as they are, then written out too.
     """
     difference = add(a.poly, b.poly, -1)
-    if not difference or not cleared(algebra, difference, algebra.box(a.digits)):
+    if not difference or vanishes(algebra, difference, algebra.box(a.digits)):
         return True
     left = _sums(algebra, (m for m, c in difference.items() if c > 0))
     shared = left & _sums(algebra, (m for m, c in difference.items() if c < 0))

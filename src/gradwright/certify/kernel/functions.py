@@ -157,6 +157,11 @@ class Functions(Masks):
             return self.number(term, content.scale)
         return self._factor(term.digits, content.inner, access, content.scale)
 
+    def hyperbolic(self, a: Tensor, sign: int) -> Tensor:
+        """Return (exp(a) + sign * exp(-a)) / 2: cosh a for 1, sinh a for -1."""
+        both = self.add(self.exponential(a), self.exponential(self.scale(a, -1)), sign)
+        return self.scale(both, Fraction(1, 2))
+
     def log(self, a: Tensor) -> Tensor:
         """Return ln a on a > 0: the log of a product of positive factors is a sum."""
         return self._by_cases(a, self._log)

@@ -6,6 +6,7 @@ dropped, and the operation is listed.
 """
 
 from collections.abc import Sequence
+from math import prod
 
 from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.atoms import Coordinate, Relation
@@ -146,8 +147,8 @@ def scatter_application(
     """Return the sum of updates by place that a scatter adds to its operand."""
     a = operation.attributes
     assert isinstance(a, attr.Scatter)
-    if len(operands) != 3 or not den.combines_by(operation.regions[0], den.pointwise.add):
-        raise Undenotable("a scatter by a region that is no sum")
+    if len(operands) != 3:
+        raise Undenotable("a scatter of several operands")
     x, indices, updates = operands
     layout = _Layout(
         a.update_window_dims,
@@ -165,7 +166,32 @@ def scatter_application(
 
 def _scatter(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
     added = den.applied(scatter_application(den, operation, operands))
-    return [den.pointwise.add(operands[0], added)]
+    left = scatter_remainder(den, operation, operands)
+    kept = operands[0] if left is None else den.pointwise.multiply(operands[0], left)
+    return [den.pointwise.add(kept, added)]
+
+
+def scatter_remainder(
+    den: Denotation, operation: Operation, operands: Sequence[Tensor]
+) -> Tensor | None:
+    """Return the mask of what a scatter that overwrites leaves of its operand; None for a sum.
+
+    Only one block may be written: two could meet, and the order of writing is not defined.
+    """
+    a = operation.attributes
+    assert isinstance(a, attr.Scatter)
+    body = operation.regions[0]
+    if den.combines_by(body, den.pointwise.add):
+        return None
+    if not den.combines_by(body, lambda held, update: update):
+        raise Undenotable("a scatter by a region that is neither a sum nor the update")
+    x, indices, updates = operands
+    blocks = [n for d, n in enumerate(updates.shape) if d not in a.update_window_dims]
+    if prod(blocks) != 1:
+        raise Undenotable("a scatter that overwrites with more than one block")
+    ones = den.splat(1, updates.shape)
+    written = den.applied(scatter_application(den, operation, [x, indices, ones]))
+    return den.pointwise.negation(written)
 
 
 class _Layout:

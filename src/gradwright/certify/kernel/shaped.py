@@ -119,6 +119,8 @@ def structural_form(operation: Operation) -> Multilinear:
 
 def _pad(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
     """The padded operand, plus the padding value where nothing of the operand lies."""
+    if 0 in operands[0].shape:
+        return [den.spread(operands[1], operation.results[0].shape)]
     form = structural_form(operation)
     padded = den.linear(form, operands[0])
     if not operands[1].poly:
@@ -134,7 +136,8 @@ def _concatenate(
 ) -> Sequence[Tensor]:
     total = den.splat(0, operation.results[0].shape)
     for form, operand in zip(concatenation_forms(operation), operands, strict=True):
-        total = den.pointwise.add(total, den.linear(form, operand))
+        if 0 not in operand.shape:
+            total = den.pointwise.add(total, den.linear(form, operand))
     return [total]
 
 
