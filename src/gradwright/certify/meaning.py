@@ -5,6 +5,7 @@ operations that denote StableHLO; nothing about layers is known here. A maximum 
 several normal forms, of which one that the text has is taken.
 """
 
+import enum
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
@@ -30,6 +31,8 @@ from gradwright.certify.notation import (
     Read,
     Statement,
     Table,
+    index_names,
+    walk,
 )
 from gradwright.certify.notation_extents import bound_extents, left_side
 
@@ -37,6 +40,24 @@ Values = Mapping[str, Tensor]
 Cut = Callable[[Tensor], Tensor]
 Met = Callable[[Tensor], bool]
 Forms = Callable[[Denotation, Extreme], Iterator[Tensor]]
+
+
+_PARTIAL = "(partial extreme)"
+UNROLLED_LIMIT = 64
+"""Places of a sum up to which it is written out."""
+
+
+class Way(enum.Enum):
+    """How a value is written in the kernel's operations; what it is does not depend on it."""
+
+    EXTREME = enum.auto()
+    """An extreme over indices as a reduction or over windows."""
+    PLAIN = enum.auto()
+    """A product under a sum as one contraction, an extreme folded."""
+    EXPANDED = enum.auto()
+    """A product under a sum multiplied out."""
+    UNROLLED = enum.auto()
+    """A sum over few places as so many terms."""
 
 
 def _not_met(_: Tensor) -> bool:
@@ -54,6 +75,7 @@ class Meaning:
         self.values = dict(values)
         self.cut = cut
         self.met = met
+        self.way = Way.PLAIN
 
     def define(self, statement: Statement) -> Tensor:
         """Denote a statement and remember its value under its name.
@@ -66,18 +88,32 @@ class Meaning:
         return tensor
 
     def _denoted(self, statement: Statement) -> Tensor:
-        """Return the first form of the value that the text has, else the plain one."""
+        """Return the first form of the value that the text has, else the first one."""
         left = left_side(statement, {name: t.shape for name, t in self.values.items()})
         space = Space(left.names, left.extents, {})
-        if isinstance(statement.value, Bind):
-            for form in self._forms(statement.value, space, (reduced, windowed)):
-                tensor = self.cut(reshape(self.den, self._over(form, space), left.shape))
+        plain: Tensor | None = None
+        for way in Way:
+            for form in self._ways(statement.value, space, way):
+                tensor = form
+                if statement.indices is not None:
+                    tensor = reshape(self.den, self._over(form, space), left.shape)
+                tensor = self.cut(tensor)
                 if self.met(tensor):
                     return tensor
-        tensor = self._value(statement.value, space)
-        if statement.indices is None:
-            return self.cut(tensor)
-        return self.cut(reshape(self.den, self._over(tensor, space), left.shape))
+                plain = tensor if way is Way.PLAIN else plain
+        assert plain is not None  # the plain way yields one value or raises
+        return plain
+
+    def _ways(self, e: Expression, space: Space, way: Way) -> Iterator[Tensor]:
+        """Yield the forms that a value has when written in one way."""
+        if way is Way.EXTREME:
+            if isinstance(e, Bind):
+                yield from self._forms(e, space, (reduced, windowed))
+                yield from self._separated(e, space)
+            return
+        if way is Way.PLAIN or any(_multiplies(each) for each in walk(e)):
+            self.way = way
+            yield self._value(e, space)
 
     def _forms(self, e: Bind, space: Space, kinds: Sequence[Forms]) -> Iterator[Tensor]:
         """Yield the forms that an extreme of a value has as a reduction or over windows."""
@@ -179,13 +215,34 @@ class Meaning:
         if e.kind in EXTREMES:
             over = next(self._forms(e, space, (reduced,)), None)
             return self._folded(e, sizes, space) if over is None else over
-        inner = self._inner(e, sizes, space)
-        body = self._over(self._value(e.body, inner), inner)
-        rank = len(space.extents)
-        reads = tuple(variable(d) for d in range(rank + len(sizes)))
-        total = self.den.linear(Multilinear(space.extents, tuple(sizes), (reads,)), body)
+        total = self._sum(e.body, self._inner(e, sizes, space), space)
         count = prod(sizes) if e.kind == "mean" else 1
         return self.den.pointwise.scale(total, Fraction(1, count))
+
+    def _sum(self, body: Expression, inner: Space, space: Space) -> Tensor:
+        """Sum over the indices that `inner` has more; a product of reads is contracted as such."""
+        summed = inner.extents[len(space.extents) :]
+        factors = _factors(body)
+        if self.way is Way.UNROLLED and prod(summed) <= UNROLLED_LIMIT:
+            return self._unrolled(body, inner, space)
+        if factors is not None and self.way is Way.PLAIN:
+            reads = tuple(tuple(inner.index(e) for e in indices) for _, indices in factors)
+            operands = [self._named(name) for name, _ in factors]
+            return self.den.linear(Multilinear(space.extents, summed, reads), *operands)
+        value = self._over(self._value(body, inner), inner)
+        every = tuple(variable(d) for d in range(len(inner.extents)))
+        return self.den.linear(Multilinear(space.extents, summed, (every,)), value)
+
+    def _unrolled(self, body: Expression, inner: Space, space: Space) -> Tensor:
+        """Sum place by place."""
+        total = self.den.splat(0, space.extents)
+        count = len(space.extents)
+        names = inner.names[count:]
+        for place in product(*map(range, inner.extents[count:])):
+            fixed = {**space.fixed, **dict(zip(names, place, strict=True))}
+            at = Space(space.names, space.extents, fixed)
+            total = self.den.pointwise.add(total, self._over(self._value(body, at), at))
+        return total
 
     def _folded(self, e: Bind, sizes: Sequence[int], space: Space) -> Tensor:
         """Fold the extreme over the bound indices in row-major order; what is outside loses."""
@@ -201,6 +258,33 @@ class Meaning:
         assert best is not None  # sizes are at least 1
         return best
 
+    def _separated(self, e: Bind, space: Space) -> Iterator[Tensor]:
+        """Yield an extreme of reads taken along one dimension after the other, the last one first.
+
+        Each bound index has to walk a dimension of its own together with one free index.
+        """
+        if e.kind not in EXTREMES or len(e.indices) < 2 or not isinstance(e.body, Read):
+            return
+        extents = dict(zip(space.names, space.extents, strict=True))
+        tensor, reads = self._named(e.body.name), list(e.body.indices or ())
+        for (name, _), size in reversed(list(zip(e.indices, self._sizes(e, space), strict=True))):
+            places = [d for d, index in enumerate(reads) if name in index_names(index)]
+            free = [n for d in places for n in index_names(reads[d]) if n != name]
+            if len(places) != 1 or len(free) != 1 or free[0] not in extents:
+                return
+            [d], [outer] = places, free
+            names = [f"({i})" for i in range(len(reads))]
+            shape = list(tensor.shape)
+            names[d], shape[d] = outer, extents[outer]
+            at: list[Expression] = [Read(each, None) for each in names]
+            at[d] = reads[d]
+            along = Bind(e.kind, ((name, size),), Read(_PARTIAL, tuple(at)))
+            self.values[_PARTIAL] = tensor
+            tensor = self._folded(along, [size], Space(tuple(names), tuple(shape), space.fixed))
+            del self.values[_PARTIAL]
+            reads[d] = Read(outer, None)
+        yield self._read(tensor, reads, space)
+
     def _bordered(self, e: Bind, space: Space) -> Tensor:
         value = self._over(self._value(e.body, space), space)
         if not isinstance(e.body, Read) or e.body.indices is None:
@@ -212,6 +296,23 @@ class Meaning:
         infinity = self.den.whole(Infinity(negative=e.kind == "max"), ())
         border = self.den.spread(infinity, space.extents)
         return self.den.pointwise.add(value, self.den.pointwise.multiply(border, outside))
+
+
+def _factors(e: Expression) -> list[tuple[str, tuple[Expression, ...]]] | None:
+    """Return the reads that an expression is the product of, None for anything else."""
+    match e:
+        case Read(name, indices) if indices is not None:
+            return [(name, indices)]
+        case Apply("*", (a, b)):
+            left, right = _factors(a), _factors(b)
+            return None if left is None or right is None else [*left, *right]
+        case _:
+            return None
+
+
+def _multiplies(e: Expression) -> bool:
+    """Whether an expression is a sum over a product of reads."""
+    return isinstance(e, Bind) and len(_factors(e.body) or ()) > 1
 
 
 _HALF = Fraction(1, 2)

@@ -12,7 +12,7 @@ brackets stand for whole values, `{1, 2, 3}` for a vector, `pi` for the circle's
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -61,6 +61,24 @@ class Bind:
 
 
 Expression = Number | Read | Table | Apply | Bind
+
+
+def walk(e: Expression) -> Iterator[Expression]:
+    """Yield an expression and those inside it, reads' indices left out."""
+    yield e
+    match e:
+        case Apply(_, arguments):
+            for argument in arguments:
+                yield from walk(argument)
+        case Bind(_, _, body):
+            yield from walk(body)
+        case _:
+            return
+
+
+def index_names(e: Expression) -> list[str]:
+    """Return the names in an index, in order."""
+    return [each.name for each in walk(e) if isinstance(each, Read)]
 
 
 @dataclass(frozen=True, slots=True)
