@@ -29,13 +29,25 @@ HEAD = "SoftmaxCrossEntropy: expected "
             for value in (-0.1, 1.0, NAN, INF)
         ),
         *(
-            ({"focal_gamma": value}, f"finite focal_gamma >= 0, found {value}")
-            for value in (-0.5, NAN, INF)
+            ({"focal_gamma": value}, f"focal_gamma >= 0 that f32 holds, found {value}")
+            for value in (-0.5, NAN, INF, 1e39)
         ),
         *(
-            ({"class_weights": value}, f"finite class weights >= 0, not all 0, found {value}")
-            for value in ((0.0, 0.0), (1.0, -1.0), (1.0, NAN), (INF, 1.0), ())
+            (
+                {"class_weights": value},
+                f"class weights >= 0 that f32 holds, not all 0, found {value}",
+            )
+            for value in (
+                (0.0, 0.0),
+                (1.0, -1.0),
+                (1.0, NAN),
+                (INF, 1.0),
+                (1e39, 1.0),
+                (1e-50,),
+                (),
+            )
         ),
+        ({"ignore_index": 2**31}, "an ignore_index that i32 holds, found 2147483648"),
         (
             {"labels": Labels.SOFT, "ignore_index": 3},
             "index labels for ignore_index, found ignore_index=3 with soft labels",
@@ -48,6 +60,30 @@ def test_a_declaration_that_makes_no_sense_is_refused(
     with pytest.raises(SpecError) as caught:
         SoftmaxCrossEntropy(**settings)
     assert str(caught.value) == HEAD + message
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"labels": "soft"}, "labels: expected one of Labels.INDEX, Labels.SOFT, found 'soft'"),
+        (
+            {"normalization": "count"},
+            "normalization: expected one of Normalization.WEIGHT, Normalization.COUNT, "
+            "found 'count'",
+        ),
+        ({"label_smoothing": "0.1"}, "label_smoothing: expected a plain number, found '0.1'"),
+        ({"focal_gamma": True}, "focal_gamma: expected a plain number, found True"),
+        ({"ignore_index": 1.0}, "ignore_index: expected a plain integer or None, found 1.0"),
+        (
+            {"class_weights": (1.0, None)},
+            "class_weights: expected a tuple, each a plain number or None, found (1.0, None)",
+        ),
+    ],
+)
+def test_a_field_holds_what_its_annotation_says(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        SoftmaxCrossEntropy(**settings)
+    assert str(caught.value) == f"SoftmaxCrossEntropy.{message}"
 
 
 @pytest.mark.parametrize("settings", [{"labels": Labels.SOFT}, {"label_smoothing": 0.1}])

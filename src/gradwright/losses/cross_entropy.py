@@ -1,6 +1,5 @@
 """Softmax cross-entropy over classes, with its variants."""
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,6 +11,8 @@ from gradwright.hlo.attributes import Direction
 from gradwright.losses.loss import Evaluated, Loss
 from gradwright.spec.conventions import Convention
 from gradwright.spec.decimals import complement
+from gradwright.spec.fields import check_fields
+from gradwright.spec.numbers import LARGEST_COUNT, LARGEST_REAL, SMALLEST_REAL
 
 
 class Labels(Convention):
@@ -60,14 +61,22 @@ class SoftmaxCrossEntropy(Loss):
     focal_gamma: float = 0.0
 
     def __post_init__(self) -> None:
-        """Check ranges and combinations."""
+        """Check types, ranges and combinations."""
         where = "SoftmaxCrossEntropy"
+        if isinstance(self.class_weights, list):
+            object.__setattr__(self, "class_weights", tuple(self.class_weights))
+        check_fields(self)
         if not 0 <= self.label_smoothing < 1:
             found = str(self.label_smoothing)
             raise SpecError(where=where, expected="0 <= label_smoothing < 1", found=found)
-        if not 0 <= self.focal_gamma < math.inf:
+        if not 0 <= self.focal_gamma <= LARGEST_REAL:
             found = str(self.focal_gamma)
-            raise SpecError(where=where, expected="finite focal_gamma >= 0", found=found)
+            expected = "focal_gamma >= 0 that f32 holds"
+            raise SpecError(where=where, expected=expected, found=found)
+        index = self.ignore_index
+        if index is not None and abs(index) > LARGEST_COUNT:
+            expected = "an ignore_index that i32 holds"
+            raise SpecError(where=where, expected=expected, found=str(index))
         soft = self.labels is Labels.SOFT
         if soft and self.ignore_index is not None:
             found = f"ignore_index={self.ignore_index} with soft labels"
@@ -77,10 +86,10 @@ class SoftmaxCrossEntropy(Loss):
             raise SpecError(where=where, expected=expected, found=str(self))
         weights = self.class_weights
         if weights is not None:
-            object.__setattr__(self, "class_weights", tuple(weights))
-            if not all(np.isfinite(w) and w >= 0 for w in weights) or not any(weights):
-                expected = "finite class weights >= 0, not all 0"
-                raise SpecError(where=where, expected=expected, found=str(tuple(weights)))
+            positive = any(w >= SMALLEST_REAL for w in weights)
+            if not positive or not all(0 <= w <= LARGEST_REAL for w in weights):
+                expected = "class weights >= 0 that f32 holds, not all 0"
+                raise SpecError(where=where, expected=expected, found=str(weights))
 
     def label(self, output: TensorType) -> TensorType:
         """Return [B] i32, or [B, K] for soft labels."""

@@ -20,6 +20,7 @@ from gradwright.optim.sgd import decayed_gradient, with_decay
 from gradwright.spec import Slot
 from gradwright.spec.conventions import Convention
 from gradwright.spec.decimals import complement
+from gradwright.spec.fields import check_fields
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 """Kingma and Ba 2015, "Adam", algorithm 1."""
@@ -120,7 +121,8 @@ class Adam(Optimizer):
     partition: Partition = Partition.KERNELS
 
     def __post_init__(self) -> None:
-        """Check ranges."""
+        """Check types and ranges."""
+        check_fields(self)
         _Moments(self.beta1, self.beta2, self.epsilon, self.placement).check("Adam")
         check_not_negative("Adam", "weight_decay", self.weight_decay)
 
@@ -162,7 +164,8 @@ class AdamW(Optimizer):
     partition: Partition = Partition.KERNELS
 
     def __post_init__(self) -> None:
-        """Check ranges."""
+        """Check types and ranges."""
+        check_fields(self)
         _Moments(self.beta1, self.beta2, self.epsilon, self.placement).check("AdamW")
         check_not_negative("AdamW", "weight_decay", self.weight_decay)
 

@@ -9,6 +9,7 @@ from gradwright.errors import SpecError
 from gradwright.hlo import Builder, Value
 from gradwright.spec import Decay, Slot
 from gradwright.spec.conventions import Convention
+from gradwright.spec.numbers import BELOW_ONE, LARGEST_REAL, SMALLEST_REAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +70,21 @@ def spread(b: Builder, scalar: Value, like: Value) -> Value:
 
 
 def check_rate(owner: str, name: str, value: float) -> None:
-    """SpecError unless 0 <= value < 1."""
-    if not 0 <= value < 1:
-        raise SpecError(where=f"{owner}.{name}", expected="0 <= value < 1", found=str(value))
+    """SpecError unless 0 <= value < 1, in f32 too."""
+    if not 0 <= value <= BELOW_ONE:
+        expected = "0 <= value < 1, rounded to f32"
+        raise SpecError(where=f"{owner}.{name}", expected=expected, found=str(value))
 
 
 def check_not_negative(owner: str, name: str, value: float) -> None:
-    """SpecError unless value >= 0 and finite."""
-    if not 0 <= value < float("inf"):
-        raise SpecError(where=f"{owner}.{name}", expected="a number >= 0", found=str(value))
+    """SpecError unless value >= 0 and finite, in f32 too."""
+    if not 0 <= value <= LARGEST_REAL:
+        expected = "a number >= 0 that f32 holds"
+        raise SpecError(where=f"{owner}.{name}", expected=expected, found=str(value))
 
 
 def check_positive(owner: str, name: str, value: float) -> None:
-    """SpecError unless value > 0 and finite."""
-    if not 0 < value < float("inf"):
-        raise SpecError(where=f"{owner}.{name}", expected="a number > 0", found=str(value))
+    """SpecError unless value > 0, in f32 too."""
+    if not SMALLEST_REAL <= value <= LARGEST_REAL:
+        expected = "a number > 0 that f32 holds"
+        raise SpecError(where=f"{owner}.{name}", expected=expected, found=str(value))

@@ -16,6 +16,7 @@ from gradwright.optim.optimizer import (
 )
 from gradwright.spec import Slot
 from gradwright.spec.conventions import Convention
+from gradwright.spec.fields import check_fields
 
 MOMENTUM = 0.9
 """Customary weight on the old velocity: Sutskever et al. 2013, section 2; torchvision's recipes."""
@@ -30,7 +31,8 @@ class Sgd(Optimizer):
     partition: Partition = Partition.KERNELS
 
     def __post_init__(self) -> None:
-        """Check ranges."""
+        """Check types and ranges."""
+        check_fields(self)
         check_not_negative("Sgd", "weight_decay", self.weight_decay)
 
     def update(
@@ -61,7 +63,8 @@ class Momentum(Optimizer):
     partition: Partition = Partition.KERNELS
 
     def __post_init__(self) -> None:
-        """Check ranges."""
+        """Check types and ranges."""
+        check_fields(self)
         check_rate("Momentum", "momentum", self.momentum)
         check_not_negative("Momentum", "weight_decay", self.weight_decay)
 
@@ -108,7 +111,8 @@ class Nesterov(Optimizer):
     partition: Partition = Partition.KERNELS
 
     def __post_init__(self) -> None:
-        """Check ranges."""
+        """Check types and ranges."""
+        check_fields(self)
         check_rate("Nesterov", "momentum", self.momentum)
         check_not_negative("Nesterov", "weight_decay", self.weight_decay)
 
