@@ -16,7 +16,7 @@ DEMO := runs/demo
 RANDOM_TESTS := tests/hlo/test_hlo_random.py tests/certify/kernel tests/data
 SOURCES := src tests benchmarks tools
 
-.PHONY: help demo picture test test-newest test-oldest bench sweep lint data clean
+.PHONY: help demo picture browser test test-newest test-oldest bench sweep lint data clean
 
 help:
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' Makefile
@@ -26,7 +26,7 @@ help:
 	@touch $@
 
 .venv/.stamp: pyproject.toml tools/environment.sh
-	@tools/environment.sh build .venv "$(NEWEST)" iree,jax,test,lint
+	@tools/environment.sh build .venv "$(NEWEST)" iree,jax,test,browser,lint
 	@touch $@
 
 .venv-torch/.stamp: pyproject.toml tools/environment.sh
@@ -39,9 +39,12 @@ demo: .venv-demo/.stamp ## train digits-cnn on the embedded digits; ends with ac
 picture: demo ## draw the picture of the README from the demo
 	.venv-demo/bin/python tools/picture.py runs/digits-cnn.mlir $(DEMO) docs/pictures/overview.png
 
+browser: ## a headless Chromium for the tests of pages, from Debian's packages if there is none
+	@tools/browser.sh
+
 test: lint test-newest test-oldest ## lint, then every test but the sweeps, on two Pythons
 
-test-newest: .venv/.stamp
+test-newest: .venv/.stamp browser
 	.venv/bin/python -m pytest -m "not torch and not slow"
 
 test-oldest: .venv-torch/.stamp
