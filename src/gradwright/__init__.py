@@ -1,9 +1,16 @@
-"""Gradwright: a declared net becomes one StableHLO text that trains it."""
+"""Gradwright: a declared net becomes one StableHLO text that trains it.
 
-from gradwright import data, layers, losses, optim, programs, run, train, zoo
-from gradwright.errors import GradwrightError
-from gradwright.programs import Program, init
-from gradwright.spec import Flat, Image, NetSpec, Tokens
+A name is imported when it is first used, so that the command line answers at once.
+"""
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gradwright import data, layers, losses, optim, programs, run, train, zoo
+    from gradwright.errors import GradwrightError
+    from gradwright.programs import Program, init
+    from gradwright.spec import Flat, Image, NetSpec, Tokens
 
 __all__ = [
     "Flat",
@@ -22,3 +29,30 @@ __all__ = [
     "train",
     "zoo",
 ]
+
+# Where the names come from that are no packages.
+_HOMES = {
+    "GradwrightError": "errors",
+    "Program": "programs",
+    "init": "programs",
+    "Flat": "spec",
+    "Image": "spec",
+    "NetSpec": "spec",
+    "Tokens": "spec",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name (PEP 562); the module keeps it."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _HOMES:
+        return importlib.import_module(f"{__name__}.{name}")
+    found: object = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    """List the public names, imported or not."""
+    return sorted({*globals(), *__all__})
