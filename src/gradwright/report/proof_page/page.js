@@ -25,7 +25,7 @@ const texts = () => {
 const claims = [...document.querySelectorAll(".claim")];
 const chips = [...document.querySelectorAll(".chip")];
 const tree = byId("tree");
-const PRINTED_OPEN = 40;
+const PRINTED_OPEN = 12;
 const OPENED = 60;
 const FAILED = ".claim.refuted, .claim.unknown";
 

@@ -80,7 +80,8 @@ def _sentence(report: Report) -> str:
     claims = f"{total} claim{'' if total == 1 else 's'}"
     match report.verdict:
         case Verdict.PROVED:
-            said = f"{claims}: each holds over the real numbers, within the scope below."
+            said = f"{'The' if total == 1 else 'All'} {claims} hold{'s' if total == 1 else ''}"
+            said += " over the real numbers, within the scope below."
         case Verdict.REFUTED:
             refuted = count[Verdict.REFUTED]
             said = (
