@@ -120,7 +120,9 @@ def subject_of_pair(
     for argument in wrt:
         _require_index("wrt", argument, len(arguments), "arguments of forward")
     _require_types("arguments of backward", [*f.body.arguments, *f.body.results], b.body.arguments)
-    _require_types("results of backward", [f.body.arguments[i] for i in wrt], b.body.results)
+    wanted = [f.body.arguments[i] for i in wrt]
+    remedy = "Name the arguments of forward that backward returns cotangents of: wrt, or --wrt I,J"
+    _require_types("results of backward", wanted, b.body.results, remedy=remedy)
     seeds = tuple(range(len(arguments), len(b.body.arguments)))
     pairs = tuple((argument, k) for k, argument in enumerate(wrt))
     return Subject(f, b, seeds, pairs)
@@ -203,8 +205,10 @@ def _require_index(where: str, index: int, count: int, what: str) -> None:
         raise SpecError(where=where, expected=f"an index of {count} {what}", found=str(index))
 
 
-def _require_types(where: str, wanted: Sequence[Value], given: Sequence[Value]) -> None:
+def _require_types(
+    where: str, wanted: Sequence[Value], given: Sequence[Value], *, remedy: str = ""
+) -> None:
     expected = f"({', '.join(str(value.type) for value in wanted)})"
     found = f"({', '.join(str(value.type) for value in given)})"
     if expected != found:
-        raise SpecError(where=where, expected=expected, found=found)
+        raise SpecError(where=where, expected=expected, found=found, remedy=remedy)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GradientTexts:
-    """FILE with --loss, --wrt and --grads, or --forward with --backward."""
+    """FILE with --loss, --wrt and --grads, or --forward with --backward and perhaps --wrt."""
 
     file: Path | None
     loss: int
@@ -41,7 +41,15 @@ class GradientTexts:
             wrt, grads = integers("--wrt", self.wrt), integers("--grads", self.grads)
             return subject_of_text(self.file.read_bytes(), loss=self.loss, wrt=wrt, grads=grads)
         if self.file is None and self.forward is not None and self.backward is not None:
-            return subject_of_pair(self.forward.read_bytes(), self.backward.read_bytes())
+            if self.grads:
+                raise SpecError(
+                    where="--grads",
+                    expected="none beside --backward, whose results are all gradients",
+                    found=repr(self.grads),
+                )
+            chosen = integers("--wrt", self.wrt) if self.wrt else None
+            forward, backward = self.forward.read_bytes(), self.backward.read_bytes()
+            return subject_of_pair(forward, backward, wrt=chosen)
         raise SpecError(
             where="texts",
             expected="FILE with --wrt and --grads, or --forward with --backward",

@@ -62,6 +62,35 @@ def test_people_see_claims_site_and_scope(
     assert "- over the real numbers" in out
 
 
+MASKED = """func.func @main(%x: tensor<3xf32>, %mask: tensor<3xf32>) -> tensor<3xf32> {
+  %y = stablehlo.multiply %x, %mask : tensor<3xf32>
+  return %y : tensor<3xf32>
+}
+"""
+UNMASKED = """func.func @main(%x: tensor<3xf32>, %mask: tensor<3xf32>, %dy: tensor<3xf32>)
+    -> tensor<3xf32> {
+  %dx = stablehlo.multiply %dy, %mask : tensor<3xf32>
+  return %dx : tensor<3xf32>
+}
+"""
+
+
+def test_cotangents_of_chosen_arguments_are_certified(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    forward, backward = tmp_path / "forward", tmp_path / "backward"
+    forward.write_text(MASKED, "utf-8")
+    backward.write_text(UNMASKED, "utf-8")
+    given = ["certify", "--forward", str(forward), "--backward", str(backward)]
+    assert run(capsys, *given, "--wrt", "0")[0] == 0
+    code, _, err = run(capsys, *given)
+    assert code == 3
+    assert err.endswith("returns cotangents of: wrt, or --wrt I,J\n")
+    code, _, err = run(capsys, *given, "--wrt", "0", "--grads", "0")
+    assert code == 3
+    assert err.startswith("gradwright: --grads: expected none beside --backward")
+
+
 def test_texts_are_compared(capsys: pytest.CaptureFixture[str], texts: dict[str, str]) -> None:
     assert run(capsys, "certify", "--equal", texts["right"], texts["right"])[0] == 0
     assert run(capsys, "certify", "--equal", texts["right"], texts["wrong"])[0] == 1

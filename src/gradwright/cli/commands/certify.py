@@ -26,8 +26,8 @@ def certify(
     ] = None,
     *,
     loss: Annotated[int, typer.Option(help="Result of FILE that is differentiated.")] = 0,
-    wrt: Annotated[str, typer.Option(help="I,J: arguments of FILE.")] = "",
-    grads: Annotated[str, typer.Option(help="K,L: results that are their gradients.")] = "",
+    wrt: Annotated[str, typer.Option(help="I,J: arguments of FILE or of --forward.")] = "",
+    grads: Annotated[str, typer.Option(help="K,L: results of FILE that are their gradients.")] = "",
     forward: Annotated[Path | None, typer.Option(help="Text that --backward goes with.")] = None,
     backward: Annotated[Path | None, typer.Option(help="(inputs, cotangents) to cotangents.")] = (
         None
