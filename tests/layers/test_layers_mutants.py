@@ -67,14 +67,8 @@ FORMS = {"textbook": TEXTBOOK, "portable": PORTABLE}
 EQUIVALENT: dict[object, tuple[str, ...]] = {
     # With one channel per group, the axes that change places have extent 1.
     "depthwise": ("%dwconv1.transpose: ",),
-    # The first index is the least and the last the greatest; the last constant is a mere name;
-    # the last maximum is the forward's output, which a barrier keeps beside the winner.
-    MaxPoolForm.WINNER: (
-        "%maxpool1.y_3: ",
-        "%c3: ",
-        "%maxpool1.compare: Compare EQ -> LE",
-        "%maxpool1.compare_4: Compare EQ -> GE",
-    ),
+    # The last maximum is the forward's output, which a barrier keeps beside the comparisons.
+    MaxPoolForm.WINNER: ("%maxpool1.y_2: ",),
     # y is never negative, and y > 0 exactly where x > 0.
     Function.RELU: ("%act1.y: ", "%act1.on: Compare GT -> NE"),
     # The same between 0 and 6; min(max(x, 0), 6) may be written with its bounds in other places.

@@ -79,7 +79,8 @@ class MaxPoolForm(Convention):
     SCATTER = "scatter"
     """reduce_window forward, select_and_scatter backward (IREE cannot lower the latter)."""
     WINNER = "winner"
-    """The index of the first maximum is kept as a byte and compared in the backward."""
+    """Comparisons. Windows that tile the picture keep the index of the first maximum as a byte;
+    others are pooled along rows, then across them, and keep a bit per comparison."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,10 +48,67 @@ def _scatter(walk: Walk, windows: Windows, x: Value) -> Written:
 
 
 def _winner(walk: Walk, windows: Windows, x: Value) -> Written:
-    """Running maximum over the taps with the index of its first holder, kept as a byte."""
+    """Running maxima: over tiles at once, else along each row, then over the rows.
+
+    The first row that holds a window's maximum, and in it the first column, is the first holder in
+    row-major order, so both ways route dy alike.
+    """
+    if _tile(windows):
+        return _indexed(walk, windows, x)
+    along, across = _separated(windows)
+    rows, to_x = _chain(walk, along, x)
+    y, to_rows = _chain(walk, across, rows)
+    return y, lambda dy: to_x(to_rows(dy))
+
+
+def _separated(windows: Windows) -> tuple[Windows, Windows]:
+    """Return the windows along the rows of the picture, and those across what they leave."""
+    none = (0, 0)
+    (height, width), (up, over) = windows.extents, windows.padding
+    along = Windows(
+        (height, width), (1, windows.kernel[1]), (1, windows.strides[1]), (1, 1), (none, over)
+    )
+    left = (height, along.counts[1])
+    return along, Windows(left, (windows.kernel[0], 1), (windows.strides[0], 1), (1, 1), (up, none))
+
+
+def _chain(walk: Walk, windows: Windows, x: Value) -> Written:
+    """Running maximum over the taps of windows in one direction, a bit kept per comparison."""
     b = walk.b
+    best, *others = _bordered_taps(walk, windows, x)
+    if not others and windows.counts == windows.extents:
+        return x, lambda dy: dy
+    beaten: list[Value] = []
+    for challenger in others:
+        beaten.append(b.compare(Direction.GT, challenger, best, hint="beats"))
+        best = b.maximum(best, challenger, hint="y")
+    # Kept from here to the backward: bits instead of the whole input once more.
+    best, *beaten = b.optimization_barrier(best, *beaten, hint="kept")
+
+    def pullback(dy: Value) -> Value:
+        """Return dx: the last tap that beat those before it takes dy, read from the last back."""
+        zero, parts = b.splat_like(0, dy), list[Value]()
+        for beats in reversed(beaten):
+            parts.append(b.select(beats, dy, zero, hint="part"))
+            dy = b.select(beats, zero, dy, hint="rest")
+        return scatter_taps(walk, windows, [dy, *reversed(parts)])
+
+    return best, pullback
+
+
+def _bordered_taps(walk: Walk, windows: Windows, x: Value) -> list[Value]:
+    """Return what each tap of every window reads, -inf outside the picture."""
     inside = padded(walk, windows, x, -math.inf, hint="bordered")
-    slices = [tap_slice(walk, windows, inside, tap) for tap in taps(windows)]
+    return [tap_slice(walk, windows, inside, tap) for tap in taps(windows)]
+
+
+def _indexed(walk: Walk, windows: Windows, x: Value) -> Written:
+    """Running maximum with the index of its first holder, kept as a byte per window.
+
+    Domain: windows that tile the picture, so that dx is dy spread over them.
+    """
+    b = walk.b
+    slices = _bordered_taps(walk, windows, x)
     index = ElementType.I8 if len(slices) <= 128 else ElementType.I32
     best = slices[0]
     numbers = [b.splat(n, best.type.with_element(index)) for n in range(len(slices))]
@@ -60,21 +117,8 @@ def _winner(walk: Walk, windows: Windows, x: Value) -> Written:
         beats = b.compare(Direction.GT, challenger, best, hint="beats")
         winner = b.select(beats, number, winner, hint="winner")
         best = b.maximum(best, challenger, hint="y")
-
-    # Kept from here to the backward: one byte per window instead of the whole input once more.
     best, winner = b.optimization_barrier(best, winner, hint="kept")
-
-    def pullback(dy: Value) -> Value:
-        if _tile(windows):
-            return _spread_over_tiles(walk, windows, winner, dy)
-        zero = b.splat_like(0, dy)
-        parts = [
-            b.select(b.compare(Direction.EQ, winner, number), dy, zero, hint="part")
-            for number in numbers
-        ]
-        return scatter_taps(walk, windows, parts)
-
-    return best, pullback
+    return best, lambda dy: _spread_over_tiles(walk, windows, winner, dy)
 
 
 def _tile(windows: Windows) -> bool:
