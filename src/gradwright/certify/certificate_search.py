@@ -4,7 +4,7 @@ Nothing here is trusted. What is found is verified by the replay itself, so that
 claim its certificate and never makes a wrong one hold.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import permutations, product
@@ -19,14 +19,17 @@ from gradwright.check.guide import (
     FalseStatement,
     Recognized,
     SameSum,
+    Split,
 )
-from gradwright.check.names import Names
+from gradwright.check.names import Names, merged
 from gradwright.check.poly import Poly, in_order, moved_factors, variables_of
 
 ORDERS = 24
 """Orders of indistinguishable variables that are tried."""
 ALIGNMENTS = 24
 """Ways to set equal factors against each other that are tried."""
+WRITTEN_OUT = 2
+"""Values of a summed variable that are written out one by one."""
 COTANGENT_TERMS = 2
 """Terms of a cotangent at a cut beyond which it is named."""
 
@@ -53,6 +56,8 @@ class Search:
     _cut_keys: set[_Key] = field(default_factory=set[_Key])
     _sums: dict[_Kinds, list[int]] = field(default_factory=dict[_Kinds, list[int]])
     _pending: "_Pending | None" = None
+    _origin: Mapping[int, Affine] = field(default_factory=dict[int, Affine])
+    """What the variables of the last form are in terms of those that were asked about."""
 
     @property
     def _atoms(self) -> Atoms:
@@ -92,16 +97,17 @@ class Search:
             return None
         atom, theirs, scale = found
         places = dict(zip(theirs, order, strict=True))
-        access = tuple(variable(places[i]) for i in range(len(theirs)))
+        access = tuple(self._origin[places[i]] for i in range(len(theirs)))
         answer = Recognized(lead / scale, atom, access)
         self.answers[self._asked] = answer
         return answer
 
     def _labelled(self, p: Poly, box: Box) -> tuple[_Key, tuple[int, ...], Fraction]:
         """Return a form that equal polynomials up to names share, its variables, its factor."""
+        assert self.names is not None
+        p, box, origin = merged(self.names.algebra, p, box)
         colours = refine(p, {v: (box[v],) for v in sorted(variables_of(p))})
         best: tuple[_Key, tuple[int, ...], Fraction] | None = None
-        assert self.names is not None
         for order in orders(colours, ORDERS):
             places = {v: variable(i) for i, v in enumerate(order)}
             extents = tuple(box[v] for v in order)
@@ -111,6 +117,7 @@ class Search:
             key = (extents, tuple((m, c / lead) for m, c in terms))
             if best is None or key < best[0]:
                 best = key, tuple(order), lead
+        self._origin = origin
         assert best is not None  # there is one order at least
         return best
 
@@ -126,6 +133,28 @@ class Search:
                     self.names.verify_sum(answer, contraction)
                 except FalseStatement:
                     continue
+                self.answers[self._asked] = answer
+                return answer
+        return None
+
+    def split(self, p: Poly) -> Split | None:
+        """Write out the shortest variable of the sum with most, among sums of equal factors."""
+        self._asked += 1
+        found: dict[_Kinds, set[int]] = {}
+        for factors, _ in p:
+            for atom, _, q in factors:
+                content = self._atoms.contents[atom]
+                if isinstance(content, Sum) and q == 1:
+                    found.setdefault(_kinds(content.factors), set()).add(atom)
+        for atoms in found.values():
+            atom, content = max(
+                ((a, c) for a in sorted(atoms) if isinstance(c := self._atoms.contents[a], Sum)),
+                key=lambda pair: len(pair[1].extents) - pair[1].outputs,
+            )
+            variables = range(content.outputs, len(content.extents))
+            v = min(variables, key=lambda v: (content.extents[v], v), default=None)
+            if len(atoms) > 1 and v is not None and content.extents[v] <= WRITTEN_OUT:
+                answer = Split(atom, v)
                 self.answers[self._asked] = answer
                 return answer
         return None

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from gradwright.check.affine import Affine
-from gradwright.check.guide import Recognized, SameSum
+from gradwright.check.guide import Recognized, SameSum, Split
 from gradwright.errors import CertificateError
 
 FORMAT = "gradwright-certificate 1"
@@ -53,7 +53,7 @@ class EqualClaim:
 
 
 ClaimRecord = GradientClaim | UpdateClaim | LossClaim | EqualClaim
-Answer = Recognized | SameSum
+Answer = Recognized | SameSum | Split
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +91,8 @@ class Certificate:
 def _answer_row(a: Answer) -> list[object]:
     if isinstance(a, Recognized):
         return ["value", str(a.scale), a.atom, [_affine_row(e) for e in a.access]]
+    if isinstance(a, Split):
+        return ["split", a.atom, a.variable]
     lists = (a.access, a.to_mine, a.to_theirs)
     return ["sum", a.atom, *([_affine_row(e) for e in row] for row in lists)]
 
@@ -253,7 +255,9 @@ def _answer(value: object) -> tuple[int, Answer]:
     if len(row) == 6 and row[1] == "sum":
         atom, lists = _count(row[2]), [_affines(part) for part in row[3:]]
         return _count(row[0]), SameSum(atom, *lists)
-    raise _wrong("answers", "a value or a sum", row)
+    if len(row) == 4 and row[1] == "split":
+        return _count(row[0]), Split(_count(row[2]), _count(row[3]))
+    raise _wrong("answers", "a value, a sum or a split", row)
 
 
 def _affines(value: object) -> tuple[Affine, ...]:

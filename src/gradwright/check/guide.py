@@ -42,6 +42,14 @@ class SameSum:
     to_theirs: tuple[Affine, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A Sum atom and the place of one of its summed variables, to be written out value by value."""
+
+    atom: int
+    variable: int
+
+
 THEIRS = 1_000_000
 """Number of the first summed variable of the other side of a bijection."""
 
@@ -73,6 +81,10 @@ class Guide(Protocol):
 
     def recognize_sum(self, contraction: Contraction) -> SameSum | None:
         """Return which known sum this one is."""
+        ...
+
+    def split(self, p: Poly) -> "Split | None":
+        """Return a sum in p that is to be written out over one of its variables."""
         ...
 
     def made(self, atom: int, variables: Sequence[int]) -> None:

@@ -8,6 +8,7 @@ from gradwright.check.affine import (
     Affine,
     Box,
     Guards,
+    Places,
     conjunction,
     linear,
     placed,
@@ -29,6 +30,37 @@ def mentioned(terms: Sequence[Monomial]) -> list[int]:
     return list(found)
 
 
+def digit_pair(
+    expressions: Sequence[Affine], group: Sequence[int], box: Box
+) -> tuple[int, int] | None:
+    """Return (high, low) where expressions read them as n * high + low only, n the extent of low.
+
+    Such a pair is one variable that takes every value below the product of the extents.
+    """
+    rows = [dict(e[1]) for e in expressions]
+    for high in group:
+        for low in group:
+            if high != low and all(row.get(high, 0) == box[low] * row.get(low, 0) for row in rows):
+                return high, low
+    return None
+
+
+def merged(algebra: Algebra, p: Poly, box: Box) -> tuple[Poly, Box, Places]:
+    """Return p over fewer variables, their extents, and what they are in terms of the old ones."""
+    origin: dict[int, Affine] = {v: variable(v) for v in box}
+    while True:
+        expressions = [e for m in p for _, access, _ in m[0] for e in access]
+        expressions += [e for m in p for e, _, _ in m[1]]
+        group = sorted({v for e in expressions for v, _ in e[1]})
+        pair = digit_pair(expressions, group, box)
+        if pair is None:
+            return p, box, origin
+        high, low = pair
+        origin[low] = linear(((box[low], origin.pop(high)), (1, origin[low])))
+        box = {**box, low: box[low] * box[high]}
+        p = algebra.substitute(p, {high: (0, ())}, box)
+
+
 @dataclass(slots=True)
 class Names:
     """Gives atoms to polynomials and to sums, by the answers of a guide."""
@@ -45,14 +77,16 @@ class Names:
         if answer is not None:
             self._verify(answer, p, box)
             return answer
-        terms = in_order(p)
-        order = mentioned([monomial for monomial, _ in terms])
-        extents = tuple(box[v] for v in order)
+        whole, joined, origin = merged(self.algebra, p, box)
+        order = mentioned([monomial for monomial, _ in in_order(whole)])
+        extents = tuple(joined[v] for v in order)
         places = {v: variable(i) for i, v in enumerate(order)}
-        moved = self.algebra.substitute(p, places, dict(enumerate(extents)))
+        moved = self.algebra.substitute(whole, places, dict(enumerate(extents)))
         atom = self.algebra.atoms.number(Named(extents, in_order(moved)), extents)
         self.guide.made(atom, order)
-        return Recognized(Fraction(1), atom, tuple(map(variable, order)))
+        made = Recognized(Fraction(1), atom, tuple(origin[v] for v in order))
+        self._verify(made, p, box)
+        return made
 
     def _single(self, p: Poly) -> Recognized | None:
         """Return p where it is one atom already."""
@@ -124,7 +158,7 @@ class Names:
         )
         mine = {v: c.box[v] for v in c.summed}
         here = _Points(c.term[0], c.term[1], mine, dict(zip(c.summed, answer.to_mine, strict=True)))
-        if tuple(sorted(moved_factors(here.factors, here.values))) != there.factors:
+        if not (_reads_alike(here, there) or _reads_alike(there, here)):
             raise FalseStatement(f"the factors of a sum are not those of atom {answer.atom}")
         _require_map(there, here, outer)
         _require_map(here, there, outer)
@@ -138,6 +172,12 @@ class _Points:
     guards: Guards
     summed: Mapping[int, int]
     values: Mapping[int, Affine]
+
+
+def _reads_alike(source: _Points, target: _Points) -> bool:
+    """Return whether the factors of the source are those of the target at the image of a point."""
+    moved = tuple(sorted(moved_factors(source.factors, source.values)))
+    return moved == tuple(sorted(target.factors))
 
 
 def _moved(guards: Guards, places: Mapping[int, Affine]) -> Guards:
@@ -157,8 +197,7 @@ def _require_map(source: _Points, target: _Points, outer: Box) -> None:
             raise FalseStatement("a bijection that leaves the points of a sum")
     for v in source.summed:
         back = placed(source.values[v], target.values)
-        difference = linear(((1, back), (-1, variable(v))))
-        if difference[1] or difference[0]:
+        if not within(linear(((1, back), (-1, variable(v)))), 0, 1, known, box):
             raise FalseStatement("a map of summed points that has no inverse as stated")
 
 

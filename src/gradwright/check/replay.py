@@ -16,7 +16,7 @@ from gradwright.check.certificate import (
     UpdateClaim,
     read_certificate,
 )
-from gradwright.check.guide import Contraction, FalseStatement, Recognized, SameSum
+from gradwright.check.guide import Contraction, FalseStatement, Recognized, SameSum, Split
 from gradwright.check.poly import Poly
 from gradwright.check.session import Session
 from gradwright.errors import CertificateError
@@ -178,7 +178,7 @@ class _Replay:
         """Return the answer to this question; it must be of this kind."""
         del p, box
         answer = self._answer()
-        if isinstance(answer, SameSum):
+        if isinstance(answer, SameSum | Split):
             raise FalseStatement(f"question {self.asked} is about a value, not about a sum")
         return answer
 
@@ -186,8 +186,16 @@ class _Replay:
         """Return the answer to this question; it must be of this kind."""
         del contraction
         answer = self._answer()
-        if isinstance(answer, Recognized):
+        if isinstance(answer, Recognized | Split):
             raise FalseStatement(f"question {self.asked} is about a sum, not about a value")
+        return answer
+
+    def split(self, p: Poly) -> Split | None:
+        """Return the answer to this question; it must be of this kind."""
+        del p
+        answer = self._answer()
+        if answer is not None and not isinstance(answer, Split):
+            raise FalseStatement(f"question {self.asked} is about what to write out")
         return answer
 
     def made(self, atom: int, variables: Sequence[int]) -> None:

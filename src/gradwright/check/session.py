@@ -26,6 +26,8 @@ from gradwright.check.sums import Summation
 from gradwright.check.tensor import Tensor, plain
 from gradwright.hlo import Function, Operation, Value
 
+SPLITS = 64
+"""Sums that are written out in one comparison."""
 SPLIT_LIMIT = 256
 """Values of indices under guards for which two tensors are compared one by one."""
 
@@ -238,6 +240,12 @@ def same(f: Functions, a: Tensor, b: Tensor) -> bool:
     """Return whether two tensors are equal: as polynomials, or at each value of guarded indices."""
     a, b = f.align(a, b)
     difference = add(a.poly, b.poly, -1)
+    guide, summation = f.contractions.names.guide, f.contractions.summation
+    for _ in range(SPLITS):
+        chosen = guide.split(difference) if difference else None
+        if chosen is None:
+            break
+        difference = summation.split(difference, chosen, a.box)
     if not difference:
         return True
     guarded = sorted({v for _, guards in difference for e, _, _ in guards for v, _ in e[1]})

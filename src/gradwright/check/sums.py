@@ -1,6 +1,6 @@
 """Sums over index variables: equations are solved, independent parts separated, the rest named."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
@@ -15,10 +15,11 @@ from gradwright.check.affine import (
     linear,
     placed,
     variable,
+    within,
 )
 from gradwright.check.atoms import Factor, Monomial, Sum, Uncheckable
-from gradwright.check.guide import Contraction
-from gradwright.check.names import Names, free_variables
+from gradwright.check.guide import Contraction, FalseStatement, Split
+from gradwright.check.names import Names, digit_pair, free_variables
 from gradwright.check.poly import Algebra, Poly, add, moved_factors
 
 
@@ -57,6 +58,46 @@ class Summation:
         total: Poly = {}
         for (factors, guards), c in p.items():
             total = add(total, self._term(_Term(list(factors), guards, set(over), dict(box))), c)
+        return total
+
+    def split(self, p: Poly, at: Split, box: Box) -> Poly:
+        """Return p with a sum as the sum of its parts, one for each value of a summed variable."""
+        contents = self.algebra.atoms.contents
+        content = contents[at.atom] if 0 <= at.atom < len(contents) else None
+        if not isinstance(content, Sum) or not (
+            content.outputs <= at.variable < len(content.extents)
+        ):
+            raise FalseStatement(f"atom {at.atom} has no summed variable {at.variable}")
+        total: Poly = {}
+        for (factors, guards), c in p.items():
+            parts = [f for f in factors if f[0] == at.atom and f[2] == 1]
+            extents = content.extents[: content.outputs]
+            if not parts or not self.algebra.inside(parts[0][1], extents, guards, box):
+                total = add(total, {(factors, guards): c})
+                continue
+            rest: Poly = {(tuple(f for f in factors if f is not parts[0]), guards): c}
+            written = self._written(content, parts[0][1], at.variable, box)
+            total = add(total, self.algebra.multiply(rest, written, box))
+        return total
+
+    def _written(self, content: Sum, access: tuple[Affine, ...], v: int, box: Box) -> Poly:
+        """Return a sum read at an access, value by value of its variable v."""
+        total: Poly = {}
+        for value in range(content.extents[v]):
+            extents = dict(box)
+            places: dict[int, Affine] = dict(enumerate(access))
+            summed: list[int] = []
+            for i in range(content.outputs, len(content.extents)):
+                fresh = max(extents, default=-1) + 1
+                extents[fresh] = content.extents[i]
+                places[i] = variable(fresh)
+                summed.append(fresh)
+            places[v] = (value, ())
+            summed.remove(max(summed) - (len(content.extents) - 1 - v))
+            p: Poly = {(content.factors, content.guards): Fraction(1)}
+            total = add(
+                total, self.total(self.algebra.substitute(p, places, extents), summed, extents)
+            )
         return total
 
     def _term(self, term: _Term) -> Poly:
@@ -123,7 +164,7 @@ class Summation:
     def _interface(
         self, monomial: Monomial, summed: set[int], box: Box
     ) -> tuple[Contraction, Places]:
-        """Make each index without summed variables an output over the whole index of its atom.
+        """Make each computed index without summed variables an output over all of its atom.
 
         Slices and paddings of one sum are then readings of one atom. Variables that share an index
         or a guard with a summed one stay outputs themselves.
@@ -138,7 +179,7 @@ class Summation:
         for atom, access, q in factors:
             moved: list[Affine] = []
             for e, extent in zip(access, self.algebra.atoms.extents[atom], strict=True):
-                if {v for v, _ in e[1]} & (summed | tied):
+                if not e[1] or {v for v, _ in e[1]} & (summed | tied):
                     moved.append(e)
                     continue
                 v = outputs.setdefault(e, max(extents, default=-1) + 1)
@@ -152,7 +193,10 @@ class Summation:
 
 
 def _opens(content: Sum) -> bool:
+    """A sum of one factor moves entries; another is opened where that loses no structure."""
     outputs = set(range(content.outputs))
+    if len(content.factors) == 1:
+        return True
     return not content.guards and any(
         outputs <= {v for e in access for v, _ in e[1]} for _, access, _ in content.factors
     )
@@ -162,6 +206,8 @@ def _eliminate(term: _Term) -> bool:
     """Solve equations for summed variables; start bounded ones at 0. False where all is 0."""
     while True:
         found = _solvable(term)
+        if found is None and _counted_anew(term):
+            continue
         if found is None:
             return True
         guard, v = found
@@ -179,6 +225,29 @@ def _eliminate(term: _Term) -> bool:
             solution = linear(((1, variable(w)),), low)
         if not term.replace({v: solution}, others):
             return False
+
+
+def _counted_anew(term: _Term) -> bool:
+    """Count a summed variable along a guard on it, where its own extent then holds by itself.
+
+    low <= v + rest < high becomes 0 <= w < high - low with v = w + low - rest.
+    """
+    for guard in term.guards:
+        (_, terms), low, high = guard
+        others = tuple(g for g in term.guards if g is not guard)
+        for v, k in terms:
+            if v not in term.summed or abs(k) != 1:
+                continue
+            rest: Affine = (0, tuple(t for t in terms if t[0] != v))
+            w = max(term.box) + 1
+            value = linear(((k, variable(w)), (-k, rest)), k * low)
+            box = {**term.box, w: high - low}
+            moved = conjunction(((placed(e, {v: value}), a, b) for e, a, b in others), box)
+            if moved is not None and within(value, 0, term.box[v], moved, box):
+                term.box = box
+                term.summed = {*term.summed - {v}, w}
+                return term.replace({v: value}, others)
+    return False
 
 
 def _solvable(term: _Term) -> tuple[Guard, int] | None:
@@ -201,10 +270,10 @@ def _joined(parts: Iterable[Monomial]) -> Monomial:
 
 def _merged(c: Contraction, origin: dict[int, Affine]) -> tuple[Contraction, Places]:
     """Join variables that occur only as digits of one number: n * u + w runs over all of them."""
-    expressions = [dict(e[1]) for _, access, _ in c.term[0] for e in access]
-    expressions += [dict(e[1]) for e, _, _ in c.term[1]]
+    expressions = [e for _, access, _ in c.term[0] for e in access]
+    expressions += [e for e, _, _ in c.term[1]]
     for group in (c.outputs, c.summed):
-        pair = _digit_pair(expressions, group, c.box)
+        pair = digit_pair(expressions, group, c.box)
         if pair is None:
             continue
         high, low = pair
@@ -217,13 +286,3 @@ def _merged(c: Contraction, origin: dict[int, Affine]) -> tuple[Contraction, Pla
         outputs, summed = (tuple(v for v in vs if v != high) for vs in (c.outputs, c.summed))
         return _merged(Contraction(term, outputs, summed, box), origin)
     return c, origin
-
-
-def _digit_pair(
-    expressions: Sequence[dict[int, int]], group: Sequence[int], box: Box
-) -> tuple[int, int] | None:
-    for high in group:
-        for low in group:
-            if high != low and all(e.get(high, 0) == box[low] * e.get(low, 0) for e in expressions):
-                return high, low
-    return None
