@@ -194,6 +194,28 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_litter(
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
 
 
+def test_what_is_no_file_is_not_renamed_over(tmp_path: Path) -> None:
+    """Run by root, a rename over /dev/null would leave every program on the machine without it."""
+    os.mkfifo(pipe := tmp_path / "pipe")
+    (folder := tmp_path / "folder").mkdir()
+    for path, found in ((pipe, "a device, pipe or socket"), (folder, "a folder")):
+        with pytest.raises(CheckpointError) as caught:
+            write_atomically(path, b"content")
+        expected = "a file, or a name for a new one"
+        assert str(caught.value) == f"{path}: expected {expected}, found {found}"
+    assert pipe.is_fifo()
+    with pytest.raises(CheckpointError, match="found a folder"):
+        write_atomically(Path(), b"content")
+
+
+def test_a_link_is_followed(tmp_path: Path) -> None:
+    (target := tmp_path / "target").write_bytes(b"old")
+    (link := tmp_path / "link").symlink_to(target)
+    write_atomically(link, b"new")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+
+
 def test_a_step_that_does_not_fit_the_file_name_is_refused(folder: RunFolder) -> None:
     with pytest.raises(CheckpointError) as caught:
         folder.save(replace(checkpoint(1), progress=Progress(step=10**8)), keep=1)

@@ -1,6 +1,7 @@
 """Learning-rate schedules against numbers worked out by hand."""
 
 import math
+from typing import cast
 
 import pytest
 
@@ -42,11 +43,11 @@ def test_warmup_may_last_the_whole_run() -> None:
     [
         (
             lambda: Schedule(-1.0, 3),
-            "Schedule.peak: expected a finite number of at least 0, found -1.0",
+            "Schedule.peak: expected a number of at least 0 that f32 holds, found -1.0",
         ),
         (
             lambda: Schedule(math.inf, 3),
-            "Schedule.peak: expected a finite number of at least 0, found inf",
+            "Schedule.peak: expected a number of at least 0 that f32 holds, found inf",
         ),
         (lambda: Schedule(1.0, 0), "Schedule.total_steps: expected at least 1, found 0"),
         (
@@ -77,7 +78,27 @@ def test_warmup_may_last_the_whole_run() -> None:
         ),
         (
             lambda: TrainOptions(lr=math.nan),
-            "Schedule.peak: expected a finite number of at least 0, found nan",
+            "Schedule.peak: expected a number of at least 0 that f32 holds, found nan",
+        ),
+        (
+            lambda: TrainOptions(lr=1e39),
+            "Schedule.peak: expected a number of at least 0 that f32 holds, found 1e+39",
+        ),
+        (
+            lambda: TrainOptions(batch=2**31),
+            "TrainOptions.batch: expected at most 2147483647, found 2147483648",
+        ),
+        (
+            lambda: TrainOptions(epochs=cast("int", 1.5)),
+            "TrainOptions.epochs: expected a plain integer, found 1.5",
+        ),
+        (
+            lambda: TrainOptions(decay=cast("Decay", "constant")),
+            "TrainOptions.decay: expected one of Decay.CONSTANT, Decay.COSINE, found 'constant'",
+        ),
+        (
+            lambda: Schedule(cast("float", "0.1"), 3),
+            "Schedule.peak: expected a plain number, found '0.1'",
         ),
     ],
 )

@@ -12,7 +12,7 @@ import pytest
 
 import gradwright as gw
 from gradwright.data import Augmentation
-from gradwright.errors import DivergedError
+from gradwright.errors import DivergedError, SpecError
 from gradwright.run import Backend
 from gradwright.train import (
     TrainOptions,
@@ -89,6 +89,13 @@ def test_a_diverging_run_stops_and_resumes_from_nothing_bad(tmp_path: Path) -> N
     for saved in (tmp_path / "run" / "checkpoints").iterdir():
         state = read_checkpoint(saved).state
         assert all(np.isfinite(array).all() for array in state.values())
+
+
+def test_more_steps_than_checkpoints_can_be_numbered_by_are_refused() -> None:
+    with pytest.raises(SpecError) as caught:
+        run(None, replace(OPTIONS, epochs=10**9))
+    assert str(caught.value).startswith("TrainOptions.epochs: expected at most 99,999,999 steps, ")
+    assert str(caught.value).endswith("in each epoch, found 1,000,000,000 epochs")
 
 
 def test_a_learning_rate_of_zero_leaves_the_parameters_alone() -> None:

@@ -17,7 +17,8 @@ MANIFEST = "manifest.json"
 METRICS = "metrics.csv"
 CHECKPOINTS = "checkpoints"
 _CHECKPOINT_NAME = re.compile(r"step-(\d{8})\.safetensors")
-_LARGEST_STEP = 10**8 - 1
+LARGEST_STEP = 10**8 - 1
+"""What the name of a checkpoint has digits for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +39,9 @@ class RunFolder:
 
     def checkpoint_path(self, step: int) -> Path:
         """Name the checkpoint after a step, `checkpoints/step-00000123.safetensors`."""
-        if step > _LARGEST_STEP:
+        if step > LARGEST_STEP:
             raise CheckpointError(
-                where="checkpoint name", expected=f"at most {_LARGEST_STEP} steps", found=str(step)
+                where="checkpoint name", expected=f"at most {LARGEST_STEP} steps", found=str(step)
             )
         return self.path / CHECKPOINTS / f"step-{step:08}.safetensors"
 

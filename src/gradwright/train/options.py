@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, field
 from gradwright.data import Augmentation, LastBatch
 from gradwright.errors import SpecError
 from gradwright.run import Backend
+from gradwright.spec.fields import check_fields
+from gradwright.spec.numbers import LARGEST_COUNT, is_count
 from gradwright.train.schedule import Decay, Schedule
 
 
@@ -49,9 +51,13 @@ class TrainOptions:
     keep: int = 2
 
     def __post_init__(self) -> None:
-        """Refuse numbers outside their domain."""
+        """Refuse values of another type and numbers outside their domain."""
+        check_fields(self)
         for name in ("epochs", "batch", "eval_batch", "log_every", "keep"):
             self._at_least(name, 1)
+        for name in ("batch", "eval_batch"):
+            if not is_count(getattr(self, name)):
+                raise _wrong(name, f"at most {LARGEST_COUNT}", getattr(self, name))
         for name in ("seed", "checkpoint_every", "warmup_epochs"):
             self._at_least(name, 0)
         if self.warmup_epochs > self.epochs:

@@ -5,6 +5,8 @@ import math
 from dataclasses import dataclass
 
 from gradwright.errors import SpecError
+from gradwright.spec.fields import check_fields
+from gradwright.spec.numbers import LARGEST_REAL
 
 
 class Decay(enum.StrEnum):
@@ -39,9 +41,10 @@ class Schedule:
     final_fraction: float = 0.0
 
     def __post_init__(self) -> None:
-        """Refuse numbers outside the domain."""
-        if not (math.isfinite(self.peak) and self.peak >= 0):
-            raise _wrong("peak", "a finite number of at least 0", self.peak)
+        """Refuse values of another type and numbers outside the domain."""
+        check_fields(self)
+        if not 0 <= self.peak <= LARGEST_REAL:
+            raise _wrong("peak", "a number of at least 0 that f32 holds", self.peak)
         if self.total_steps < 1:
             raise _wrong("total_steps", "at least 1", self.total_steps)
         if not 0 <= self.warmup_steps <= self.total_steps:

@@ -16,8 +16,13 @@ def write_atomically(path: Path, content: bytes) -> None:
     A reader sees the old file or the new one, never a part; after a power cut too. On an error the
     temporary file is removed and an older file of that name is untouched.
 
+    A link is followed: the file that it names is written. What is no file (a folder, a device, a
+    pipe) is refused, since renaming over it would take it away from the system.
+
     Errors: CheckpointError with the path and what the system said.
     """
+    _refuse_what_is_no_file(path)
+    path = path.resolve()
     temporary = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY_SUFFIX}")
     unchanged = "What was complete before is unchanged."
     with reported(path, f"room and permission to write {len(content):,} bytes", remedy=unchanged):
@@ -32,6 +37,14 @@ def write_atomically(path: Path, content: bytes) -> None:
                 temporary.unlink()
             raise
         sync_folder(path.parent)
+
+
+def _refuse_what_is_no_file(path: Path) -> None:
+    expected = "a file, or a name for a new one"
+    with reported(path, expected):
+        if path.exists() and not path.is_file():
+            found = "a folder" if path.is_dir() else "a device, pipe or socket"
+            raise CheckpointError(where=str(path), expected=expected, found=found)
 
 
 def sync_folder(folder: Path) -> None:

@@ -17,7 +17,7 @@ from gradwright.spec import NetSpec
 from gradwright.train.checkpoint import Checkpoint, Progress, State
 from gradwright.train.evaluate import Evaluator
 from gradwright.train.feed import Feed
-from gradwright.train.folder import RunFolder, existing_run, new_run
+from gradwright.train.folder import LARGEST_STEP, RunFolder, existing_run, new_run
 from gradwright.train.identity import identity_of, refuse_other
 from gradwright.train.loop import Loop, Records
 from gradwright.train.manifest import describe_run
@@ -109,6 +109,12 @@ def make_feed(parts: Parts, dataset: Dataset, options: TrainOptions) -> Feed:
     feed = Feed(
         dataset.train, options, parts.step.signature.inputs, parts.net.masks, ignore_label=ignored
     )
+    if feed.steps_per_epoch * options.epochs > LARGEST_STEP:
+        raise SpecError(
+            where="TrainOptions.epochs",
+            expected=f"at most {LARGEST_STEP:,} steps, {feed.steps_per_epoch:,} in each epoch",
+            found=f"{options.epochs:,} epochs",
+        )
     next(feed.epoch(0))
     return feed
 
