@@ -45,6 +45,11 @@ def raising(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
             "gradwright: step 7: expected a finite loss, found nan",
         ),
         (
+            MemoryError("Unable to allocate 46.6 TiB"),
+            3,
+            "gradwright: memory: expected room for every array, found Unable to allocate 46.6 TiB",
+        ),
+        (
             LowererError(where="xla", expected="a program", found="line one\nline two"),
             3,
             "gradwright: xla: expected a program, found line one line two",

@@ -53,6 +53,10 @@ def _explain(error: Exception) -> int:
         case OSError():
             tell(f"gradwright: {error.filename or 'system'}: {error.strerror or error}")
             return Exit.BAD_INPUT
+        case MemoryError():
+            found = _one_line(str(error)) or "too little of it"
+            tell(f"gradwright: memory: expected room for every array, found {found}")
+            return Exit.BAD_INPUT
         case _:
             tell(
                 f"gradwright: internal error, please report it: {type(error).__name__}: "
