@@ -1,5 +1,7 @@
 """Augmentation: what each choice does to an image, and that choices depend on the seed only."""
 
+from typing import cast
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -99,14 +101,34 @@ def test_each_batch_takes_the_choices_of_its_positions() -> None:
 
 def test_padding_is_0_before_normalisation() -> None:
     made = split(1)
-    augmentation = chosen(5, False, 0, 0)  # wholly outside the image
+    augmentation = chosen(1, False, 0, 0)  # its first row and column lie outside the image
     [batch] = batches(made, 1, np.arange(1), LastBatch.DROP, augmentation=augmentation)
     black = (0 - 0.4) / 0.3
-    np.testing.assert_array_almost_equal_nulp(batch.images[0, 0, 0, 0], np.float32(black), 1)
-    assert len(np.unique(batch.images)) == 1
+    border = np.append(batch.images[0, 0, 0], batch.images[0, 0, :, 0])
+    np.testing.assert_array_almost_equal_nulp(border, np.full(len(border), black, np.float32), 1)
 
 
-def test_negative_padding_is_refused() -> None:
-    assert refusal(lambda: Augmentation(padding=-1)) == (
-        "augmentation padding: expected pixels >= 0, found -1"
+@pytest.mark.parametrize("padding", [-1, 1.5, "2", None, True], ids=repr)
+def test_padding_is_a_number_of_pixels(padding: object) -> None:
+    assert refusal(lambda: Augmentation(padding=cast("int", padding))) == (
+        f"augmentation padding: expected a plain integer, pixels >= 0, found {padding!r}"
+    )
+
+
+def test_a_flip_is_a_member_and_not_its_spelling() -> None:
+    assert refusal(lambda: Augmentation(flip=cast("Flip", "half"))) == (
+        "augmentation flip: expected one of Flip.NEVER, Flip.HALF, found 'half'"
+    )
+
+
+@pytest.mark.parametrize("padding", [4, 10**11])
+def test_a_crop_that_would_miss_the_picture_is_refused(padding: int) -> None:
+    made = split(3)
+    choices = Augmentation(padding=padding).epoch(3, seed=0, epoch=0)
+    height, width = made.shape[1:]
+    assert refusal(
+        lambda: batches(made, 2, np.arange(3), LastBatch.DROP, augmentation=choices)
+    ) == (
+        f"augmentation padding: expected less than the pictures' {height} x {width} pixels, so "
+        f"that each crop shows some, found {padding}"
     )

@@ -1,6 +1,7 @@
 """Finding a data set by its name or its kind and place."""
 
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -89,3 +90,8 @@ def test_other_names_are_refused(name: str) -> None:
         "data set: expected digits, mnist, fashion-mnist, cifar10, idx:DIR, cifar:DIR, "
         f"npz:FILE or folder:DIR, found {name!r}"
     )
+
+
+@pytest.mark.parametrize("name", [None, 3, Path("digits")], ids=repr)
+def test_what_is_no_text_is_refused(name: object) -> None:
+    assert refusal(lambda: load(cast("str", name))).endswith(f", found {name!r}")

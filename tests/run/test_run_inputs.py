@@ -1,6 +1,7 @@
 """What does not fit a signature is refused in plain words before anything runs."""
 
 from collections.abc import Mapping
+from typing import cast
 
 import numpy as np
 import pytest
@@ -93,6 +94,14 @@ def test_numbers_that_an_integer_port_cannot_hold(value: float) -> None:
     assert str(caught.value) == (
         f"input arg0 of program identity: expected a number that int32 holds, found {value!r}"
     )
+
+
+@pytest.mark.parametrize("program", [None, 3, b"module {}"], ids=repr)
+def test_what_is_neither_program_nor_text(program: object) -> None:
+    with pytest.raises(SpecError) as caught:
+        run.compile(cast("str", program))
+    expected = "a program or a StableHLO text"
+    assert str(caught.value) == f"compile: expected {expected}, found {program!r}"
 
 
 def test_an_unknown_backend() -> None:

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from typing import cast
 
 import pytest
 
@@ -49,19 +50,21 @@ def test_the_environment_chooses() -> None:
     ) == ("Settings(threads=3, allocator=<Allocator.RESIDENT_HEAP: 'resident-heap'>)")
 
 
-@pytest.mark.parametrize("value", ["0", "-1", "two", ""])
+@pytest.mark.parametrize("value", ["0", "-1", "two", "", "1025", "9" * 30])
 def test_a_wrong_number_of_threads(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setattr(process, "_current", None)
     monkeypatch.setenv("GRADWRIGHT_THREADS", value)
     with pytest.raises(SpecError) as caught:
         run.current_settings()
-    assert str(caught.value) == f"GRADWRIGHT_THREADS: expected a positive integer, found {value!r}"
+    expected = "an integer from 1 to 1024"
+    assert str(caught.value) == f"GRADWRIGHT_THREADS: expected {expected}, found {value!r}"
 
 
-def test_no_threads_at_all() -> None:
+@pytest.mark.parametrize("threads", [0, -1, 1025, 1.5, True, "2"], ids=repr)
+def test_threads_are_a_sane_number(threads: object) -> None:
     with pytest.raises(SpecError) as caught:
-        run.configure(threads=0)
-    assert str(caught.value) == "configure: expected threads >= 1, found 0"
+        run.configure(threads=cast("int", threads))
+    assert str(caught.value) == f"configure: expected threads from 1 to 1024, found {threads!r}"
 
 
 def test_a_wrong_allocator(monkeypatch: pytest.MonkeyPatch) -> None:

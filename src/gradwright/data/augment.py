@@ -69,10 +69,14 @@ class Augmentation:
     padding: int = 0
 
     def __post_init__(self) -> None:
-        if self.padding < 0:
+        if type(self.padding) is not int or self.padding < 0:
+            expected = "a plain integer, pixels >= 0"
             raise DataError(
-                where="augmentation padding", expected="pixels >= 0", found=f"{self.padding}"
+                where="augmentation padding", expected=expected, found=repr(self.padding)
             )
+        if type(self.flip) is not Flip:
+            expected = f"one of {', '.join(map(str, Flip))}"
+            raise DataError(where="augmentation flip", expected=expected, found=repr(self.flip))
 
     def epoch(self, count: int, *, seed: int, epoch: int) -> EpochAugmentation:
         """Draw the choices of one epoch of `count` samples."""

@@ -53,7 +53,8 @@ def batches(
     Shapes: order [M], sample indices, e.g. from `epoch_order`.
     With `LastBatch.PAD` the counts sum to M exactly. `first` skips that many batches, for resume.
 
-    Errors: `DataError` for an empty order, indices out of range, or no whole batch to draw.
+    Errors: `DataError` for an empty order, indices out of range, no whole batch to draw, or crops
+    that would miss the picture.
     """
     _check(split, batch, order, last)
     if augmentation is not None and len(augmentation.flipped) != len(order):
@@ -61,6 +62,13 @@ def batches(
             where="augmentation",
             expected=f"choices for {len(order)} positions, as the order has",
             found=f"{len(augmentation.flipped)}",
+        )
+    if augmentation is not None and augmentation.padding >= min(split.shape[1:]):
+        raise DataError(
+            where="augmentation padding",
+            expected=f"less than the pictures' {split.shape[1]} x {split.shape[2]} pixels, so that "
+            "each crop shows some",
+            found=f"{augmentation.padding}",
         )
     return _draw(split, batch, order, last, ignore_label, augmentation, first)
 

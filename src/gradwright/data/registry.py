@@ -28,6 +28,8 @@ def load(
 
     Errors: `DataError` names the file, what was expected and found, and what to do.
     """
+    if type(name_or_uri) is not str:
+        raise DataError(where="data set", expected=_FORMS, found=repr(name_or_uri))
     if name_or_uri == "digits":
         return load_digits()
     for known, reader in ((MNIST, load_idx), (FASHION_MNIST, load_idx), (CIFAR10, load_cifar)):

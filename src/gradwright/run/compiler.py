@@ -113,6 +113,10 @@ def _known(program: Compilable | str) -> Compilable:
     if isinstance(program, str):
         main = read_main(program)
         return _Text(main.name, program, main.signature)
+    if not hasattr(program, "text") or not hasattr(program, "signature"):
+        raise SpecError(
+            where="compile", expected="a program or a StableHLO text", found=repr(program)
+        )
     found = read_main(program.text).signature
     _check_ports(program.name, "arguments", program.signature.inputs, found.inputs)
     _check_ports(program.name, "results", program.signature.outputs, found.outputs)

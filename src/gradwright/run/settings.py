@@ -12,6 +12,8 @@ from gradwright.errors import SpecError, UnsupportedError
 from gradwright.run.machine import core_count
 
 THREADS_VARIABLE = "GRADWRIGHT_THREADS"
+MOST_THREADS = 1024
+"""Far above the cores of one machine; a pool of more would exhaust it."""
 ALLOCATOR_VARIABLE = "GRADWRIGHT_ALLOCATOR"
 # XLA sizes its pool from these; it reads them when the client is made.
 _XLA_THREADS = "NPROC"
@@ -67,8 +69,9 @@ def configure(*, threads: int | None = None, allocator: Allocator | None = None)
     `threads` is not positive.
     """
     global _current
-    if threads is not None and threads < 1:
-        raise SpecError(where="configure", expected="threads >= 1", found=str(threads))
+    if threads is not None and not (type(threads) is int and 1 <= threads <= MOST_THREADS):
+        expected = f"threads from 1 to {MOST_THREADS}"
+        raise SpecError(where="configure", expected=expected, found=repr(threads))
     before = current_settings()
     wanted = replace(
         before,
@@ -123,8 +126,9 @@ def _threads_of_environment() -> int:
     value = os.environ.get(THREADS_VARIABLE)
     if value is None:
         return core_count()
-    if not value.isdecimal() or int(value) < 1:
-        raise SpecError(where=THREADS_VARIABLE, expected="a positive integer", found=repr(value))
+    if not value.isdecimal() or not 1 <= int(value) <= MOST_THREADS:
+        expected = f"an integer from 1 to {MOST_THREADS}"
+        raise SpecError(where=THREADS_VARIABLE, expected=expected, found=repr(value))
     return int(value)
 
 
