@@ -301,6 +301,13 @@ def test_what_is_no_number(field: str, number: object) -> None:
         net(bad(Dropout, number))
 
 
+@pytest.mark.parametrize("layers", [None, 3, "abc", Dense, Dense(3)], ids=repr)
+def test_what_is_no_list_of_layers(layers: object) -> None:
+    with pytest.raises(SpecError) as refusal:
+        bad(Sequential, layers)
+    assert str(refusal.value) == f"Sequential: expected a list of layers, found {layers!r}"
+
+
 def test_token_ids_in_the_middle_are_refused_when_emitted() -> None:
     """The rank fits, the element type does not: no text is written."""
     late = net(Dense(4), OneHot(3), input=Flat(5))

@@ -1,15 +1,26 @@
 """What is not emitted, word for word; no text is made for it."""
 
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, cast
 
 import pytest
 
 from gradwright import programs
 from gradwright.errors import GradwrightError, SpecError, UnsupportedError
 from gradwright.hlo import ElementType, Shape, Value
-from gradwright.layers import BatchNorm, Dense, Flatten, Gate, GlobalAvgPool, Layer, OneHot
+from gradwright.layers import (
+    PORTABLE,
+    BatchNorm,
+    Dense,
+    Flatten,
+    Gate,
+    GlobalAvgPool,
+    Layer,
+    Layout,
+    OneHot,
+)
 from gradwright.layers.walk import Walk
 from gradwright.losses import Labels, Loss, SoftmaxCrossEntropy
 from gradwright.optim import Sgd
@@ -35,7 +46,7 @@ ENTRIES: dict[str, Callable[..., Program]] = {
 }
 
 
-def refusal(kind: type[GradwrightError], emit: Callable[[], Program]) -> str:
+def refusal(kind: type[GradwrightError], emit: Callable[[], object]) -> str:
     with pytest.raises(kind) as caught:
         emit()
     assert type(caught.value) is kind
@@ -70,11 +81,12 @@ class Idle(Layer):
         return "y = x"
 
 
-@pytest.mark.parametrize("batch", [0, -1])
+@pytest.mark.parametrize("batch", [0, -1, 2**31, 10**30, 1.5, True], ids=str)
 @pytest.mark.parametrize("entry", ENTRIES)
-def test_a_batch_of_nothing(entry: str, batch: int) -> None:
-    message = refusal(UnsupportedError, lambda: ENTRIES[entry](BLOCKS, batch=batch))
-    assert message == f"blocks: batch: expected at least 1, found {batch}"
+def test_a_batch_that_is_no_count(entry: str, batch: int) -> None:
+    message = refusal(SpecError, lambda: ENTRIES[entry](BLOCKS, batch=batch))
+    expected = ">= 1 (plain integers up to 2147483647)"
+    assert message == f"blocks: batch: expected {expected}, found {batch!r}"
 
 
 @pytest.mark.parametrize("element", [ElementType.BF16, ElementType.F16, ElementType.I32])
@@ -181,3 +193,26 @@ def test_weights_for_another_number_of_classes(count: int) -> None:
 def test_what_fits_is_emitted() -> None:
     train(NetSpec("single", Flat(4), [BatchNorm(), Dense(3)]), batch=2)
     train(NetSpec("words", Tokens(4, 5), [OneHot(5), Flatten(), Dense(3)]))
+
+
+WRONG = ("element", "formulation", "loss", "optimizer", "net")
+
+
+@pytest.mark.parametrize("value", [None, "f32", 1], ids=repr)
+@pytest.mark.parametrize("argument", WRONG)
+def test_an_argument_of_another_kind(argument: str, value: object) -> None:
+    given: dict[str, Any] = {"net": LINEAR, "loss": CE, "optimizer": Sgd(), argument: value}
+    message = refusal(SpecError, lambda: programs.train_step(batch=2, **given))
+    assert re.fullmatch(rf"program: {argument}: expected a \w+, found {value!r}", message)
+
+
+def test_a_formulation_of_strings() -> None:
+    message = refusal(SpecError, lambda: replace(PORTABLE, layout=cast("Layout", "nhwc")))
+    assert message == ("Formulation.layout: expected one of Layout.NCHW, Layout.NHWC, found 'nhwc'")
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, None, "0", True], ids=repr)
+def test_a_seed_that_is_none(seed: object) -> None:
+    """NumPy takes None for a seed of its own choosing, and no run could be repeated."""
+    message = refusal(SpecError, lambda: programs.init(LINEAR, cast("int", seed)))
+    assert message == f"init: expected a seed, an integer >= 0, found {seed!r}"

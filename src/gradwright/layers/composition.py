@@ -17,7 +17,7 @@ from gradwright.layers.convolution import Conv2d
 from gradwright.layers.layer import Layer
 from gradwright.layers.walk import Walk, forward_chain
 from gradwright.spec import Entry, Plan
-from gradwright.spec.net import place, plan_chain
+from gradwright.spec.net import place, plan_chain, require_entries
 from gradwright.spec.padding import AnyPadding, Pair
 
 
@@ -30,6 +30,7 @@ class Sequential(Layer):
 
     def __post_init__(self) -> None:
         """Freeze the list."""
+        require_entries("Sequential", self.layers)
         object.__setattr__(self, "layers", tuple(self.layers))
 
     def plan(self, path: str, input: Shape) -> Plan:
@@ -105,6 +106,7 @@ class ConvBn(Block):
     activation: Function = Function.RELU
     groups: int = 1
     norm: BatchNorm = field(default_factory=BatchNorm)
+    dilation: int | Pair = 1
 
     def body(self, input: Shape) -> Layer:
         """Return conv, bn, act."""
@@ -114,7 +116,8 @@ class ConvBn(Block):
             self.kernel,
             self.strides,
             self.padding,
-            groups=self.groups,
+            self.dilation,
+            self.groups,
             bias=False,
         )
         layers: list[Entry] = [("conv", conv), ("bn", self.norm)]

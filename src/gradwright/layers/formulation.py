@@ -7,6 +7,7 @@ backends can lower them. The choice is a value on the program.
 from dataclasses import dataclass
 
 from gradwright.spec.conventions import Convention
+from gradwright.spec.fields import check_fields
 
 
 class Layout(Convention):
@@ -92,6 +93,10 @@ class Formulation:
     depthwise: DepthwiseForm
     max_pool: MaxPoolForm
     convolution: ConvolutionForm
+
+    def __post_init__(self) -> None:
+        """Check that every choice is a member of its enum."""
+        check_fields(self)
 
 
 TEXTBOOK = Formulation(

@@ -42,7 +42,7 @@ class Draft:
 
     def __post_init__(self) -> None:
         """Refuse what no program can have."""
-        check_request(self.net, self.batch, self.element)
+        check_request(self.net, self.batch, self.element, self.formulation)
 
     def argument(self, name: str, role: Role, type: TensorType) -> Value:
         """Declare an argument."""

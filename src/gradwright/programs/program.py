@@ -12,6 +12,7 @@ from gradwright.layers import Formulation
 from gradwright.losses import Loss
 from gradwright.optim import Optimizer
 from gradwright.spec import MaskSlot, NetSpec
+from gradwright.spec.numbers import COUNTS, is_count
 
 FLOAT_ELEMENTS = (ElementType.F32, ElementType.F64)
 """Element types that a whole program can be written in."""
@@ -97,11 +98,20 @@ def named_after(net: NetSpec) -> Generator[None, None, None]:
         ) from None
 
 
-def check_request(net: NetSpec, batch: int, element: ElementType) -> None:
-    """UnsupportedError for a batch or element type that no program can have."""
-    if batch < 1:
-        found = str(batch)
-        raise UnsupportedError(where=f"{net.name}: batch", expected="at least 1", found=found)
+def require(argument: str, value: object, kind: type) -> None:
+    """SpecError where an argument of a program is not of its kind."""
+    if not isinstance(value, kind):
+        expected = f"a {kind.__name__}"
+        raise SpecError(where=f"program: {argument}", expected=expected, found=repr(value))
+
+
+def check_request(net: NetSpec, batch: int, element: ElementType, form: Formulation) -> None:
+    """SpecError for what is no program's, UnsupportedError for a type that no program is in."""
+    require("net", net, NetSpec)
+    require("element", element, ElementType)
+    require("formulation", form, Formulation)
+    if not is_count(batch):
+        raise SpecError(where=f"{net.name}: batch", expected=COUNTS, found=repr(batch))
     if element not in FLOAT_ELEMENTS:
         expected = " or ".join(e.value for e in FLOAT_ELEMENTS)
         where = f"{net.name}: element type"

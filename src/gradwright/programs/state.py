@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from gradwright.errors import SpecError
 from gradwright.hlo import Role
 from gradwright.programs.program import Program
 from gradwright.spec import Constant, NetSpec, Slot
@@ -13,8 +14,11 @@ def init(net: NetSpec, seed: int = 0) -> Arrays:
     """Return initial parameters and running statistics by name, in float32.
 
     Each random slot has its own stream, derived from (seed, position of the slot), so that one
-    layer's draws do not depend on another's. Source: NumPy's SeedSequence and PCG64.
+    layer's draws do not depend on another's. Domain: seed >= 0, an integer.
+    Source: NumPy's SeedSequence and PCG64.
     """
+    if type(seed) is not int or seed < 0:
+        raise SpecError(where="init", expected="a seed, an integer >= 0", found=repr(seed))
     streams = np.random.SeedSequence(seed).spawn(len(net.slots))
     return {slot.name: _draw(slot, stream) for slot, stream in zip(net.slots, streams, strict=True)}
 

@@ -16,7 +16,7 @@ from gradwright.losses import Loss
 from gradwright.optim import Clock, Optimizer
 from gradwright.programs.arguments import Draft, moment_name, run_net
 from gradwright.programs.inference import forward
-from gradwright.programs.program import Program, named_after
+from gradwright.programs.program import Program, named_after, require
 from gradwright.spec import NetSpec
 
 
@@ -34,6 +34,8 @@ def train_step(
     Inputs: parameters, moments, statistics, `lr`, `t` (from 1), `x`, `y`, masks.
     Outputs: parameters', moments', statistics' (aliased to the inputs), `loss`, metrics.
     """
+    require("loss", loss, Loss)
+    require("optimizer", optimizer, Optimizer)
     draft = Draft(net, batch, element, formulation)
     parameters = draft.slots(net.parameters, Role.PARAMETER)
     moments = draft.moments(optimizer)
@@ -101,6 +103,7 @@ def optimizer_step(
     Inputs: parameters, moments, `lr`, `t`, then `d.NAME` for each parameter.
     Outputs: parameters', moments'.
     """
+    require("optimizer", optimizer, Optimizer)
     draft = Draft(net, 1, element, PORTABLE)
     parameters = draft.slots(net.parameters, Role.PARAMETER)
     moments = draft.moments(optimizer)

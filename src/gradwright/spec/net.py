@@ -77,7 +77,7 @@ class NetSpec:
                 found=repr(self.name),
             )
         _require("NetSpec.input", self.input, "an Image, Flat or Tokens", Image, Flat, Tokens)
-        _require("NetSpec.layers", self.layers, "a list of layers", list, tuple)
+        require_entries("NetSpec.layers", self.layers)
         object.__setattr__(self, "layers", tuple(self.layers))
         object.__setattr__(self, "plans", plan_chain("", self.layers, self.input.shape))
         self._check_first_layer()
@@ -189,6 +189,11 @@ def named(path: str, entries: Sequence[Entry]) -> list[tuple[str, Layer]]:
                 where=where, expected="each layer name once", found="two layers so named"
             )
     return pairs
+
+
+def require_entries(where: str, entries: object) -> None:
+    """SpecError where layers are not given as a list."""
+    _require(where, entries, "a list of layers", list, tuple)
 
 
 def _as_pair(path: str, entry: tuple[object, ...]) -> tuple[str, Layer]:
