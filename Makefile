@@ -11,12 +11,15 @@ NEWEST := 3.14 3.13 3.12 3.11
 # environment, which at the same time proves the oldest supported Python and jaxlib.
 OLDEST := 3.11 3.12 3.13 3.14
 TORCH := torch==2.13.0
+# The reference implementations of published nets. Without their dependencies: what the tests build
+# needs none of them, and torchvision's would be the GPU build of PyTorch.
+REFERENCES := torchvision==0.28.0 timm==1.0.31
 
 DEMO := runs/demo
 RANDOM_TESTS := tests/hlo/test_hlo_random.py tests/certify/kernel tests/data
 SOURCES := src tests benchmarks tools
 
-.PHONY: help demo picture browser test test-newest test-oldest bench sweep lint data clean
+.PHONY: help demo picture proof browser test test-newest test-oldest bench sweep lint data clean
 
 help:
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' Makefile
@@ -31,6 +34,8 @@ help:
 
 .venv-torch/.stamp: pyproject.toml tools/environment.sh
 	@tools/environment.sh build .venv-torch "$(OLDEST)" jax,test $(TORCH)
+	@.venv-torch/bin/python -m pip install --quiet --disable-pip-version-check \
+		--only-binary :all: --no-deps $(REFERENCES)
 	@touch $@
 
 demo: .venv-demo/.stamp ## train digits-cnn on the embedded digits; ends with accuracy, curves, JSON
@@ -38,6 +43,9 @@ demo: .venv-demo/.stamp ## train digits-cnn on the embedded digits; ends with ac
 
 picture: demo ## draw the picture of the README from the demo
 	.venv-demo/bin/python tools/picture.py runs/digits-cnn.mlir $(DEMO) docs/pictures/overview.png
+
+proof: .venv/.stamp browser ## take the picture of a page that certify writes
+	PYTHONPATH=tests .venv/bin/python tools/proof_picture.py docs/pictures/proof-page.png
 
 browser: ## a headless Chromium for the tests of pages, from Debian's packages if there is none
 	@tools/browser.sh

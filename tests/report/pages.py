@@ -54,7 +54,7 @@ def mirrored() -> Subject:
     backward = gw.programs.vjp(net, batch=1).text
     assert backward.count(RIGHT) == 1
     wrong = backward.replace(RIGHT, MIRRORED)
-    report = certify_vjp(forward, wrong, search=Search(cells=36))
+    report = certify_vjp(forward, wrong, search=Search(cells=50))
     return Subject(report, NamedText("vjp.mlir", wrong), NamedText("forward.mlir", forward))
 
 

@@ -99,7 +99,7 @@ def test_a_counterexample_is_told_and_its_values_are_in_the_record() -> None:
     assert [each["name"] for each in record["texts"]] == ["vjp.mlir", "forward.mlir"]
     drawn = record["claims"][4]
     assert drawn["index"] == list(found.index)
-    assert len(drawn["grid"]["emitted"]) == len(drawn["grid"]["wanted"]) == 35
+    assert len(drawn["grid"]["emitted"]) == len(drawn["grid"]["wanted"]) == 50
     statements = record["texts"][0]["statements"]
     lines = record["texts"][0]["text"].splitlines()
     assert lines[statements[drawn["result"]][0] - 1].strip().startswith("%dx = ")

@@ -119,6 +119,8 @@ function heatMaps(grid, index) {
   const framed = cells.find((cell) => cell.index === place);
   if (framed) say(framed);
   const wide = grid.columns.length > 2 * grid.rows.length && grid.columns.length > 14;
-  return [element("div", { class: `maps${wide ? " stacked" : ""}` }, ...maps), readout,
-    element("p", { class: "dim" }, extentsOf(grid)), differences(cells)];
+  return [
+    element("div", { class: `maps${wide ? " stacked" : ""}` }, ...maps, differences(cells)),
+    readout, element("p", { class: "dim" }, extentsOf(grid)),
+  ];
 }
