@@ -25,11 +25,12 @@ def write(stream: IO[bytes], arrays: Mapping[str, np.ndarray]) -> None:
 
 
 def read(stream: IO[bytes]) -> dict[str, np.ndarray] | None:
-    """Return one archive; None at the end of the stream."""
+    """Return one archive; None where the stream ends before the archive does."""
     head = stream.read(8)
-    if len(head) < 8:
+    size = int.from_bytes(head, "little")
+    body = stream.read(size)
+    if len(head) < 8 or len(body) < size:  # the writer may be killed at any byte
         return None
-    body = stream.read(int.from_bytes(head, "little"))
     with np.load(io.BytesIO(body), allow_pickle=False) as archive:
         return {name: archive[name] for name in archive.files}
 

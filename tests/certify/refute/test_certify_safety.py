@@ -1,10 +1,19 @@
 """No right text is refuted: kinks, rounded literals, texts that cannot be evaluated."""
 
+import io
+
 import numpy as np
 import pytest
 
 from certify.refute.cases import main
-from gradwright.certify import Search, Verdict, certify_equal, certify_text, certify_vjp
+from gradwright.certify import (
+    Search,
+    Verdict,
+    certify_equal,
+    certify_text,
+    certify_vjp,
+    witness_worker,
+)
 from gradwright.certify.refute import EqualQuestion, GradientQuestion, refute
 from gradwright.certify.refute_points import Point, texts_of
 from gradwright.certify.texts_calls import inlined
@@ -168,3 +177,12 @@ module {
     operations = inlined(read_module(text)).body.operations
     assert [operation.opcode for operation in operations].count("stablehlo.add") == 2
     assert certify_text(text, wrt=[0], grads=[1]).verdict is Verdict.PROVED
+
+
+def test_a_reply_that_is_cut_anywhere_is_no_reply() -> None:
+    whole = io.BytesIO()
+    witness_worker.write(whole, {"0": np.arange(3.0)})
+    content = whole.getvalue()
+    assert witness_worker.read(io.BytesIO(content)) is not None
+    cuts = [witness_worker.read(io.BytesIO(content[:size])) for size in range(len(content))]
+    assert cuts == [None] * len(content)
