@@ -14,6 +14,7 @@ from gradwright.cli.commands.emit import emit
 from gradwright.cli.commands.evaluate import evaluate
 from gradwright.cli.commands.mutate import mutate
 from gradwright.cli.commands.predict import predict
+from gradwright.cli.commands.theorems import theorems
 from gradwright.cli.commands.train import train
 from gradwright.cli.output import write_line
 
@@ -58,6 +59,7 @@ for _name, _verb in {
     "bench": bench,
     "certify": certify,
     "mutate": mutate,
+    "theorems": theorems,
     "conventions": show_conventions,
     "cache": cache,
     "doctor": doctor,
