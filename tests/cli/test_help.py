@@ -1,0 +1,37 @@
+"""What the command line says of itself, and what its page says of it."""
+
+import re
+from collections.abc import Iterator
+
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from gradwright.cli.app import app
+from repository.tree import ROOT
+
+PAGES = "\n".join(page.read_text("utf-8") for page in sorted((ROOT / "docs").glob("*.md")))
+CLI_PAGE = (ROOT / "docs" / "cli.md").read_text("utf-8")
+
+
+def parameters() -> Iterator[tuple[str, str, str]]:
+    """Yield verb, spelling and help of every option and argument."""
+    group = get_command(app)
+    assert isinstance(group, TyperGroup)
+    for verb, command in group.commands.items():
+        for parameter in command.params:
+            [spelling, *_] = sorted(parameter.opts, key=len, reverse=True)
+            yield verb, spelling, str(getattr(parameter, "help", None) or "")
+
+
+def test_every_option_and_argument_is_explained() -> None:
+    assert [(verb, name) for verb, name, said in parameters() if len(said) < 5] == []
+
+
+def test_every_option_is_on_a_page() -> None:
+    options = {name for _, name, _ in parameters() if name.startswith("--")}
+    assert sorted(name for name in options if not re.search(rf"{name}\b", PAGES)) == []
+
+
+def test_the_page_lists_the_verbs() -> None:
+    listed = re.findall(r"^\| `([a-z]+)[ `]", CLI_PAGE, re.MULTILINE)
+    assert sorted(listed) == sorted({verb for verb, _, _ in parameters()})
