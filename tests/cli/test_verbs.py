@@ -15,7 +15,7 @@ from gradwright.cli.commands.train import LastBatchName, ScheduleName
 from gradwright.data import LastBatch, load_digits
 from gradwright.run import Backend
 from gradwright.train import Decay
-from gradwright.zoo import NETS
+from gradwright.zoo import names
 
 TRAIN = [
     "train",
@@ -68,7 +68,7 @@ def test_names_of_choices_are_those_of_the_package() -> None:
 
 def test_nets_lists_the_zoo(capsys: pytest.CaptureFixture[str]) -> None:
     nets = record(capsys, "nets")["nets"]
-    assert [net["name"] for net in nets] == list(NETS)
+    assert [net["name"] for net in nets] == names()
     assert nets[1] == {
         "name": "mnist-mlp",
         "input": [1, 28, 28],
@@ -162,7 +162,7 @@ def test_emit_describes_its_ports(capsys: pytest.CaptureFixture[str]) -> None:
             3,
             "gradwright: no/such/folder/a.mlir: expected room and permission to write",
         ),
-        (["show", "lenet"], 3, f"gradwright: zoo: expected one of {', '.join(NETS)}"),
+        (["show", "lenet"], 3, f"gradwright: zoo: expected one of {', '.join(names())}"),
         (
             ["train", "mnist-mlp", "--data", "digits"],
             3,

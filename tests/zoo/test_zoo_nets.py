@@ -75,7 +75,9 @@ def test_the_number_of_classes_changes_the_head_alone(name: str, classes: int) -
 def test_an_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(SpecError) as caught:
         zoo.get("resnet-9000")
-    assert str(caught.value) == f"zoo: expected one of {', '.join(SIZES)}, found 'resnet-9000'"
+    assert (
+        str(caught.value) == f"zoo: expected one of {', '.join(zoo.names())}, found 'resnet-9000'"
+    )
 
 
 def test_a_net_of_no_classes_is_refused() -> None:

@@ -6,7 +6,6 @@ for the lean4-mlir project's training runs; the digits nets are ours.
 
 from collections.abc import Callable
 
-from gradwright.errors import SpecError
 from gradwright.layers import (
     Activation,
     BatchNorm,
@@ -132,14 +131,7 @@ NETS: dict[str, Callable[[int], NetSpec]] = {
     "cifar8": cifar8,
     "cifar8-bn": cifar8_bn,
 }
-"""Every named net; the value takes the number of classes."""
+"""The small nets; the value takes the number of classes."""
 
 DEFAULT_CLASSES = 10
 """All data sets of these nets have ten classes."""
-
-
-def get(name: str, *, classes: int = DEFAULT_CLASSES) -> NetSpec:
-    """Return a named net; SpecError names the known ones."""
-    if name not in NETS:
-        raise SpecError(where="zoo", expected=f"one of {', '.join(NETS)}", found=repr(name))
-    return NETS[name](classes)

@@ -11,9 +11,9 @@ from gradwright.spec import NetSpec, Plan
 
 def list_nets() -> list[NetSpec]:
     """Build every net of the zoo."""
-    from gradwright.zoo import NETS, get
+    from gradwright.zoo import get, names
 
-    return [get(name) for name in NETS]
+    return [get(name) for name in names()]
 
 
 def nets(*, as_json: AsJson = False) -> None:
