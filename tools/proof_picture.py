@@ -25,7 +25,7 @@ def main(arguments: Sequence[str]) -> None:
     [out] = map(Path, arguments)
     with TemporaryDirectory() as folder, browser.launched() as chromium:
         file = Path(folder, "page.html")
-        file.write_text(pages.mirrored().page, "utf-8")
+        file.write_text(pages.page_of(pages.mirrored), "utf-8")
         with browser.visit(chromium, file, width=WIDTH) as found:
             found.page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
             found.page.evaluate(SETTLED)

@@ -1,6 +1,7 @@
 """Reports of each verdict, and the pages about them."""
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import gradwright as gw
@@ -24,10 +25,12 @@ class Subject:
     judged: NamedText
     reference: NamedText | None = None
 
-    @property
-    def page(self) -> str:
-        """The page."""
-        return proof_page(self.report, self.judged, self.reference)
+
+@functools.cache
+def page_of(make: Callable[[], Subject]) -> str:
+    """Return the page about what a function makes."""
+    subject = make()
+    return proof_page(subject.report, subject.judged, subject.reference)
 
 
 def small_net() -> gw.NetSpec:

@@ -60,7 +60,7 @@ def record_of(page: str) -> dict[str, Any]:
 @pytest.mark.parametrize("subject", [pages.proved, pages.unsettled, pages.mirrored])
 def test_the_page_says_all_without_its_script(subject: Callable[[], pages.Subject]) -> None:
     found = subject()
-    outline = Outline(found.page)
+    outline = Outline(pages.page_of(subject))
     assert outline.open == []
     assert outline.rows() == [claim.verdict.value for claim in found.report.claims]
     said = " ".join(outline.text.split())
@@ -75,7 +75,7 @@ def test_the_page_says_all_without_its_script(subject: Callable[[], pages.Subjec
 
 @pytest.mark.interpreter
 def test_the_page_names_no_other_file() -> None:
-    page = pages.mirrored().page
+    page = pages.page_of(pages.mirrored)
     attributes = {key for _, each in Outline(page).tags for key in each}
     assert not attributes & {"src", "srcset", "action", "onclick"}
     assert {each["href"] for _, each in Outline(page).tags if "href" in each} == {"#claim-4"}
@@ -88,11 +88,10 @@ def test_the_page_names_no_other_file() -> None:
 
 @pytest.mark.interpreter
 def test_a_counterexample_is_told_and_its_values_are_in_the_record() -> None:
-    subject = pages.mirrored()
-    claim = subject.report.claims[4]
+    claim = pages.mirrored().report.claims[4]
     found = claim.counterexample
     assert found is not None
-    page = subject.page
+    page = pages.page_of(pages.mirrored)
     assert f"{found.emitted:.9g}" in page
     assert f"{found.wanted:.9g}" in page
     record = record_of(page)
@@ -106,7 +105,7 @@ def test_a_counterexample_is_told_and_its_values_are_in_the_record() -> None:
 
 
 def test_two_forms_stand_apart_with_their_terms_marked() -> None:
-    page = pages.unsettled().page
+    page = pages.page_of(pages.unsettled)
     [derived, emitted] = re.findall(r"<h5>\w+</h5><pre>(.*?)</pre>", page, re.DOTALL)
     assert "<mark>«" in derived
     assert "<mark>«" in emitted
@@ -114,12 +113,12 @@ def test_two_forms_stand_apart_with_their_terms_marked() -> None:
 
 
 def test_names_are_escaped() -> None:
-    assert "&lt;vjp&gt; &amp; co.mlir" in pages.proved().page
-    assert "<vjp>" not in pages.proved().page
+    assert "&lt;vjp&gt; &amp; co.mlir" in pages.page_of(pages.proved)
+    assert "<vjp>" not in pages.page_of(pages.proved)
 
 
 def test_500_claims_on_28000_lines_stay_small() -> None:
-    page = pages.large().page
+    page = pages.page_of(pages.large)
     assert len(Outline(page).rows()) == pages.MANY_CLAIMS
     assert len(page.encode()) < MOST_BYTES
 
@@ -138,7 +137,7 @@ def test_the_page_is_written_whole_or_refused(tmp_path: Path) -> None:
     assert subject.reference is not None
     path = tmp_path / "page.html"
     write_proof_page(path, subject.report, subject.judged, subject.reference)
-    assert path.read_text("utf-8") == subject.page
+    assert path.read_text("utf-8") == pages.page_of(pages.proved)
     with pytest.raises(CheckpointError):
         write_proof_page(tmp_path / "no" / "page.html", subject.report, subject.judged)
     with pytest.raises(ParseError):

@@ -39,8 +39,10 @@ def grid_of(forward: str, backward: str, search: Search) -> Grid | None:
 
 
 @pytest.mark.interpreter
-def test_a_gradient_is_measured_beside_what_is_returned() -> None:
-    [claim] = certify_vjp(TANH.forward, TANH.wrong(0), search=Search(cells=64)).claims
+def test_a_gradient_is_measured_beside_what_is_returned_and_the_work_told() -> None:
+    told: list[str] = []
+    search = Search(cells=64, progress=told.append)
+    [claim] = certify_vjp(TANH.forward, TANH.wrong(0), search=search).claims
     found = claim.counterexample
     assert found is not None
     grid = found.grid
@@ -51,6 +53,13 @@ def test_a_gradient_is_measured_beside_what_is_returned() -> None:
     np.testing.assert_allclose(grid.emitted, g - y2, rtol=1e-12)
     np.testing.assert_allclose(grid.wanted, g * (1 - y2), rtol=1e-8)
     assert grid.emitted[found.index[0]] == found.emitted
+    # Work was told before it began.
+    assert told == [
+        "denoting the text and deriving its cotangents",
+        "d/d%x (result 0): proof",
+        "d/d%x (result 0): search for a counterexample",
+        "d/d%x (result 0): values around the counterexample",
+    ]
 
 
 @pytest.mark.interpreter
@@ -74,18 +83,6 @@ def test_few_cells_are_kept_to() -> None:
     grid = grid_of(LOG_SOFTMAX.forward, LOG_SOFTMAX.wrong(0), Search(cells=4))
     assert grid is not None
     assert len(grid.rows) * len(grid.columns) == len(grid.wanted) <= 4
-
-
-@pytest.mark.interpreter
-def test_work_is_told_before_it_begins() -> None:
-    told: list[str] = []
-    certify_vjp(TANH.forward, TANH.wrong(0), search=Search(cells=4, progress=told.append))
-    assert told == [
-        "denoting the text and deriving its cotangents",
-        "d/d%x (result 0): proof",
-        "d/d%x (result 0): search for a counterexample",
-        "d/d%x (result 0): values around the counterexample",
-    ]
 
 
 def test_claims_name_the_values_that_they_speak_of() -> None:
