@@ -1,4 +1,4 @@
-"""A difference of polynomials region by region, without classes: is it 0?
+"""Whether a difference of polynomials is 0, found out region by region and without classes.
 
 The normal form keeps a sum of several terms as one class where it was divided by, so that P / P is
 1 at a glance. A text that multiplies by the terms of P instead divides by the class all the same.
