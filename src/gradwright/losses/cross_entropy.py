@@ -8,6 +8,7 @@ import numpy as np
 from gradwright.errors import SpecError
 from gradwright.hlo import Builder, ElementType, Shape, TensorType, Value
 from gradwright.hlo.attributes import Direction
+from gradwright.losses import cross_entropy_meaning
 from gradwright.losses.loss import Evaluated, Loss
 from gradwright.spec.conventions import Convention
 from gradwright.spec.decimals import complement
@@ -132,20 +133,17 @@ class SoftmaxCrossEntropy(Loss):
 
     def meaning(self, output: Shape) -> str:
         """Return the index notation."""
-        classes = output[-1]
-        target = "y[n,k]" if self.labels is Labels.SOFT else "[y[n] = k]"
-        if self.label_smoothing:
-            e = self.label_smoothing
-            spread = "sum(j) y[n,j]" if self.labels is Labels.SOFT else "1"
-            target = f"((1 - {e!r}) * {target} + {e!r} / {classes} * {spread})"
-        if self.class_weights is not None:
-            target = f"weight[k] * {target}"
-        focal = f" * (1 - softmax(x)[n,y[n]])^{self.focal_gamma!r}" if self.focal_gamma else ""
-        norm = "number of counted examples"
-        if self.class_weights is not None and self.normalization is Normalization.WEIGHT:
-            truth = "y[n,k]" if self.labels is Labels.SOFT else "[y[n] = k]"
-            norm = f"sum(n,k<{classes}) weight[k] * {truth}"
-        return f"loss = -(sum(n,k<{classes}) {target} * logsoftmax(x)[n,k]{focal}) / {norm}"
+        return cross_entropy_meaning.statements(
+            cross_entropy_meaning.Settings(
+                output[-1],
+                self.labels is Labels.SOFT,
+                self.label_smoothing,
+                self.class_weights,
+                self.class_weights is not None and self.normalization is Normalization.WEIGHT,
+                self.ignore_index,
+                self.focal_gamma,
+            )
+        )
 
     def _truth(self, b: Builder, label: Value, type: TensorType) -> Value:
         """Return the labels as [B, K] weights; the row of an ignored example is empty."""
