@@ -1,7 +1,5 @@
 """A page open in headless Chromium, with what it says on its console and asks of the network."""
 
-import os
-import shutil
 import subprocess
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -9,14 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-import pytest
-
 from repository.tree import ROOT
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 Scheme = Literal["light", "dark"]
+NONE = "no headless Chromium on PATH: `make browser` looks for one"
 
 
 @dataclass(slots=True)
@@ -37,22 +34,18 @@ class Visit:
         return self.page.locator(f"{selector}:visible").count()
 
 
-def executable() -> str:
-    """Return the browser; without one the tests are skipped, and fail in CI."""
-    found = subprocess.run(
-        [str(ROOT / "tools/browser.sh"), "find"], capture_output=True, text=True, check=False
-    )
-    path = shutil.which(found.stdout.strip() or "no browser")
-    if path is None:
-        message = "no headless Chromium on PATH: `make browser` looks for one"
-        pytest.fail(message) if os.environ.get("CI") else pytest.skip(message)
-    return path
+def found() -> str | None:
+    """Return the browser on PATH."""
+    tool = str(ROOT / "tools/browser.sh")
+    done = subprocess.run([tool, "find"], capture_output=True, text=True, check=False)
+    return done.stdout.strip() or None
 
 
 @contextmanager
 def launched() -> "Generator[Browser]":
     """Run a browser."""
-    path = executable()
+    path = found()
+    assert path is not None, NONE
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
