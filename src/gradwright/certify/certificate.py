@@ -7,11 +7,11 @@ from fractions import Fraction
 from gradwright.certify.certificate_search import Search
 from gradwright.certify.kernel.literals import fraction
 from gradwright.certify.prove import choose_cuts
-from gradwright.check.calls import without_calls
-from gradwright.check.certificate import Certificate, ClaimRecord
-from gradwright.check.replay import Text, digest, require_signatures
-from gradwright.check.session import Outcome, Session, ancestors, numbered
-from gradwright.hlo import Function, Operation, read_module
+from gradwright.check.certificate import Certificate, ClaimRecord, GradientClaim
+from gradwright.check.replay import Text, digest, require_signatures, straight
+from gradwright.check.session import Outcome, Session, ancestors, numbered, same
+from gradwright.check.tensor import Tensor
+from gradwright.hlo import Function, Operation
 from gradwright.hlo import attributes as attr
 from gradwright.hlo.literals import decimals
 
@@ -27,22 +27,11 @@ def written(
 
     What the checker's replay does not reach is listed as uncovered, by name.
     """
-    functions = [without_calls(read_module(text)) for text in texts]
+    functions = [straight(text) for text in texts]
     require_signatures(subject, functions)
     open_: list[str] = list(uncovered)
     kept = list(claims)
-    draft = Certificate(
-        answers={},
-        assumed=(),
-        claims=(),
-        cotangents=frozenset(),
-        cuts=frozenset(),
-        literals=_literals(functions),
-        loss=loss,
-        subject=subject,
-        texts=tuple(map(digest, texts)),
-        uncovered=(),
-    )
+    draft = _draft(subject, texts, functions, loss)
     while True:
         draft = replace(draft, claims=tuple(claim for _, claim in kept))
         outcome, search = _searched(draft, functions)
@@ -61,11 +50,69 @@ def written(
     )
 
 
-def _searched(draft: Certificate, functions: Sequence[Function]) -> tuple[Outcome, Search]:
+def gradients_in(text: Text, loss: int, arguments: Sequence[int]) -> dict[int, int]:
+    """Return for arguments the first value of a text that the replay finds to be the gradient."""
+    functions = [straight(text)]
+    claims = tuple(GradientClaim(argument, argument) for argument in arguments)
+    draft = _draft("gradients", [text], functions, loss, claims)
+    session, search = _session(draft, functions)
+    session.prepare()
+    body = functions[0].body
+    forward = {id(v) for v in body.arguments}
+    for operation in ancestors([body.results[loss]], body.operations, frozenset()):
+        forward.update(id(result) for result in operation.results)
+    values = [(n, v) for n, v in enumerate(session.values) if id(v) not in forward]
+    found: dict[int, int] = {}
+    for argument in arguments:
+        g = session.cotangents.get(id(body.arguments[argument]))
+        near = [(n, session.known[id(v)]) for n, v in values]
+        fitting = [(n, t) for n, t in near if g is not None and t.shape == g.shape]
+        at_once = (n for n, t in fitting if g is not None and _is_same_form(session, g, t))
+        alike = [(n, t) for n, t in fitting if g is not None and search.reads_alike(g, t)]
+        in_parts = (n for n, t in alike if g is not None and same(session.meanings.f, g, t))
+        number = next(at_once, None) or next(in_parts, None)
+        if number is not None:
+            found[argument] = number
+    return found
+
+
+def _is_same_form(session: Session, a: Tensor, b: Tensor) -> bool:
+    ours, theirs = session.meanings.f.align(a, b)
+    return ours.poly == theirs.poly
+
+
+def _draft(
+    subject: str,
+    texts: Sequence[Text],
+    functions: Sequence[Function],
+    loss: int | None,
+    claims: tuple[ClaimRecord, ...] = (),
+) -> Certificate:
+    """Return a certificate without answers, with every literal that may stand for a 1 / n."""
+    return Certificate(
+        answers={},
+        assumed=(),
+        claims=claims,
+        cotangents=frozenset(),
+        cuts=frozenset(),
+        literals=_literals(functions),
+        loss=loss,
+        subject=subject,
+        texts=tuple(map(digest, texts)),
+        uncovered=(),
+    )
+
+
+def _session(draft: Certificate, functions: Sequence[Function]) -> tuple[Session, Search]:
     forward, sums = _cuts(draft, functions)
     search = Search(forward, sums)
     session = Session(draft, functions, search)
     search.names = session.meanings.contractions.names
+    return session, search
+
+
+def _searched(draft: Certificate, functions: Sequence[Function]) -> tuple[Outcome, Search]:
+    session, search = _session(draft, functions)
     return session.run(), search
 
 

@@ -4,14 +4,14 @@ Nothing here is trusted. What is found is verified by the replay itself, so that
 claim its certificate and never makes a wrong one hold.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import permutations, product
 
 from gradwright.certify.kernel.classes import orders, refine
 from gradwright.check.affine import Affine, Box, linear, placed, variable
-from gradwright.check.atoms import Atoms, Exponent, Factor, Monomial, Named, Sum
+from gradwright.check.atoms import Atoms, Exponent, Factor, Named, Sum
 from gradwright.check.certificate import Answer
 from gradwright.check.guide import (
     THEIRS,
@@ -23,6 +23,7 @@ from gradwright.check.guide import (
 )
 from gradwright.check.names import Names, merged
 from gradwright.check.poly import Poly, in_order, moved_factors, variables_of
+from gradwright.check.tensor import Tensor
 
 ORDERS = 24
 """Orders of indistinguishable variables that are tried."""
@@ -147,17 +148,33 @@ class Search:
                 if isinstance(content, Sum) and q == 1:
                     found.setdefault(_kinds(content.factors), set()).add(atom)
         for atoms in found.values():
-            atom, content = max(
-                ((a, c) for a in sorted(atoms) if isinstance(c := self._atoms.contents[a], Sum)),
-                key=lambda pair: len(pair[1].extents) - pair[1].outputs,
-            )
-            variables = range(content.outputs, len(content.extents))
-            v = min(variables, key=lambda v: (content.extents[v], v), default=None)
-            if len(atoms) > 1 and v is not None and content.extents[v] <= WRITTEN_OUT:
+            sums = [(a, self._sum(a)) for a in sorted(atoms)]
+            atom, longest = max(sums, key=lambda pair: len(pair[1].extents) - pair[1].outputs)
+            lengths = {v: n for v, n in enumerate(longest.extents) if v >= longest.outputs}
+            v = min(lengths, key=lambda v: (lengths[v], v), default=None)
+            if len(atoms) > 1 and v is not None and lengths[v] <= WRITTEN_OUT:
                 answer = Split(atom, v)
                 self.answers[self._asked] = answer
                 return answer
         return None
+
+    def reads_alike(self, a: Tensor, b: Tensor) -> bool:
+        """Return whether the sums in two tensors have the same factors."""
+        return self._kinds_in(a.poly) == self._kinds_in(b.poly)
+
+    def _kinds_in(self, p: Poly) -> set[_Kinds]:
+        found: set[_Kinds] = set()
+        for factors, _ in p:
+            for atom, _, _ in factors:
+                content = self._atoms.contents[atom]
+                is_sum = isinstance(content, Sum)
+                found.add(_kinds(content.factors) if is_sum else ((atom, 1),))
+        return found
+
+    def _sum(self, atom: int) -> Sum:
+        content = self._atoms.contents[atom]
+        assert isinstance(content, Sum)
+        return content
 
     def made(self, atom: int, variables: Sequence[int]) -> None:
         """Remember a new atom under its form."""
@@ -270,7 +287,3 @@ def _affine(value: dict[int | None, Fraction]) -> Affine | None:
         return None
     terms = sorted((v, int(c)) for v, c in value.items() if v is not None and c)
     return int(value.get(None, 0)), tuple(terms)
-
-
-Guide = Callable[[], Search]
-__all__ = ["Monomial", "Search"]

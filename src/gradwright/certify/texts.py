@@ -4,6 +4,11 @@ import time
 from collections.abc import Sequence
 
 from gradwright.certify.anchors import Anchors, Spots
+from gradwright.certify.certificate_claims import (
+    with_equal_certificate,
+    with_pair_certificate,
+    with_text_certificate,
+)
 from gradwright.certify.claims import Claim, Kind, Report
 from gradwright.certify.kernel.unroll import unrolled
 from gradwright.certify.prove import Proof, choose_cuts
@@ -41,7 +46,8 @@ def certify_text(
     scalar, or a gradient whose shape is not that of its argument.
     """
     subject = subject_of_text(source, loss=loss, wrt=wrt, grads=grads)
-    return certify_gradients(subject, search or Search(), observe)
+    report = certify_gradients(subject, search or Search(), observe)
+    return with_text_certificate(report, source, loss, subject.pairs)
 
 
 def certify_vjp(
@@ -60,7 +66,8 @@ def certify_vjp(
     Errors: ParseError for a bad text; SpecError for signatures that do not fit.
     """
     subject = subject_of_pair(forward, backward, wrt=wrt)
-    return certify_gradients(subject, search or Search(), observe)
+    report = certify_gradients(subject, search or Search(), observe)
+    return with_pair_certificate(report, forward, backward, subject.pairs)
 
 
 def certify_equal(
@@ -77,7 +84,7 @@ def certify_equal(
     a, b = _straight(left, []), _straight(right, [])
     _require_types("arguments of the second text", a.body.arguments, b.body.arguments)
     _require_types("results of the second text", a.body.results, b.body.results)
-    return _equalities(a, b, search or Search(), observe)
+    return with_equal_certificate(_equalities(a, b, search or Search(), observe), left, right)
 
 
 def subject_of_text(

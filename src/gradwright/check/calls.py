@@ -1,6 +1,6 @@
 """Texts without calls: each call replaced by the body of the function that it calls."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gradwright.errors import UnsupportedError
@@ -9,24 +9,30 @@ from gradwright.hlo import attributes as attr
 
 DEPTH = 50
 """Calls inside calls."""
+_NONE: Mapping[int, Value] = {}
 
 
 def without_calls(module: Module) -> Function:
     """Return the main function with calls written out; UnsupportedError for a recursive one."""
     functions = {function.name: function for function in module.functions}
 
+    def inner(region: Block, outer: dict[int, Value], depth: int) -> Block:
+        operations, results = expanded(region, region.arguments, depth, outer)
+        return Block(region.arguments, tuple(operations), results)
+
     def expanded(
-        block: Block, arguments: Sequence[Value], depth: int
+        block: Block, arguments: Sequence[Value], depth: int, outer: Mapping[int, Value] = _NONE
     ) -> tuple[list[Operation], tuple[Value, ...]]:
         """Return the operations of a block at other arguments, all results new, and its results."""
         if depth > DEPTH:
             raise UnsupportedError(
                 where="call", expected="functions that end", found="calls without end"
             )
-        new = {id(a): b for a, b in zip(block.arguments, arguments, strict=True)}
+        new = dict(outer) | {id(a): b for a, b in zip(block.arguments, arguments, strict=True)}
         operations: list[Operation] = []
         for operation in block.operations:
             operands = tuple(new.get(id(v), v) for v in operation.operands)
+            results: tuple[Value, ...]
             if isinstance(operation.attributes, attr.Call):
                 callee = functions.get(operation.attributes.callee)
                 if callee is None:
@@ -36,13 +42,16 @@ def without_calls(module: Module) -> Function:
                 operations += body
             else:
                 results = tuple(Value(r.type, r.name) for r in operation.results)
-                operations.append(replace(operation, operands=operands, results=results))
+                regions = tuple(inner(region, new, depth) for region in operation.regions)
+                operations.append(
+                    replace(operation, operands=operands, results=results, regions=regions)
+                )
             new.update((id(a), b) for a, b in zip(operation.results, results, strict=True))
         return operations, tuple(new.get(id(v), v) for v in block.results)
 
     main = module.main
     body = main.body
-    if not any(isinstance(operation.attributes, attr.Call) for operation in body.operations):
+    if not any(isinstance(operation.attributes, attr.Call) for operation in body.walk()):
         return main
     operations, results = expanded(body, body.arguments, 0)
     return replace(main, body=Block(body.arguments, tuple(operations), results))

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from gradwright.check.atoms import Test, Uncheckable
-from gradwright.check.forms import Form, form_of, part_of_concatenation
+from gradwright.check.forms import Form, form_of, part_of_concatenation, slice_at
 from gradwright.check.functions import Functions
 from gradwright.check.guide import Guide
-from gradwright.check.operations import Meanings, combiner_of
+from gradwright.check.operations import Meanings, combiner_of, opcode_of
 from gradwright.check.poly import constant_of
 from gradwright.check.tensor import Tensor
 from gradwright.hlo import Operation, Value
@@ -34,10 +34,6 @@ def _extreme(f: Functions, x: Tensors, g: Tensor, sign: int) -> Cotangents:
     return f.multiply(g, first), f.multiply(g, second)
 
 
-def _sign(f: Functions, x: Tensor) -> Tensor:
-    return f.add(f.compare("GT", x, f.number(x, 0)), f.compare("LT", x, f.number(x, 0)), -1)
-
-
 SLOPES: dict[str, Slope] = {
     "add": lambda f, x, y, g: (g, g),
     "subtract": lambda f, x, y, g: (g, f.scale(g, -1)),
@@ -49,8 +45,14 @@ SLOPES: dict[str, Slope] = {
     "negate": lambda f, x, y, g: (f.scale(g, -1),),
     "maximum": lambda f, x, y, g: _extreme(f, x, g, 1),
     "minimum": lambda f, x, y, g: _extreme(f, x, g, -1),
-    "abs": lambda f, x, y, g: (f.multiply(g, _sign(f, x[0])),),
+    "abs": lambda f, x, y, g: (f.multiply(g, f.sign(x[0])),),
     "exponential": lambda f, x, y, g: (f.multiply(g, y),),
+    "exponential_minus_one": lambda f, x, y, g: (f.multiply(g, f.exponential(x[0])),),
+    "log_plus_one": lambda f, x, y, g: (
+        f.multiply(g, f.power(f.add(x[0], f.number(x[0], 1)), -1)),
+    ),
+    "square": lambda f, x, y, g: (f.scale(f.multiply(g, x[0]), 2),),
+    "sign": lambda f, x, y, g: (None,),
     "log": lambda f, x, y, g: (f.multiply(g, f.power(x[0], -1)),),
     "tanh": lambda f, x, y, g: (f.multiply(g, f.complement(f.multiply(y, y))),),
     "logistic": lambda f, x, y, g: (f.multiply(g, y, f.complement(y)),),
@@ -68,8 +70,11 @@ SLOPES: dict[str, Slope] = {
 
 def pulled(m: Meanings, operation: Operation, x: Tensors, y: Tensor, g: Tensor) -> Cotangents:
     """Return the cotangent of each operand; None where it is 0."""
-    opcode = operation.opcode.removeprefix("stablehlo.")
+    opcode = opcode_of(operation)
     f = m.f
+    infinite = [m.infinity(t) for t in x] if opcode in ("maximum", "minimum") else []
+    if any(sign is not None for sign in infinite):
+        return [g if sign is None else None for sign in infinite]
     if opcode in SLOPES:
         return SLOPES[opcode](f, x, y, g)
     match opcode:
@@ -81,6 +86,13 @@ def pulled(m: Meanings, operation: Operation, x: Tensors, y: Tensor, g: Tensor) 
         case "reduce" if combiner_of(operation.regions[0]) == "add":
             if not x[1].poly:
                 return _through(m, form_of(operation), 0, x[:1], g), None
+        case "dynamic_slice":
+            form = slice_at(m.starts(x[1:], x[0].shape, g.shape), g.shape)
+            return [_through(m, form, 0, x[:1], g), *(None for _ in x[1:])]
+        case "dynamic_update_slice":
+            form, rest = m.placed_block(x)
+            dx = _through(m, form, 0, x[1:2], g)
+            return [f.multiply(g, rest), dx, *(None for _ in x[2:])]
         case "concatenate":
             return _parts(m, operation, x, g)
         case "reshape":

@@ -128,6 +128,12 @@ def part_of_concatenation(x: Shape, shape: Shape, dimension: int, start: int) ->
     return Form(shape, (), (tuple(reads),))
 
 
+def slice_at(starts: Sequence[int], shape: Shape) -> Form:
+    """Return a block of this shape of a tensor, read from known starts on."""
+    reads = tuple(linear(((1, variable(d)),), start) for d, start in enumerate(starts))
+    return Form(shape, (), (reads,))
+
+
 def _window(x: Shape, shape: Shape, window: attr.Window) -> Form:
     draft = _Draft(len(shape))
     reads: list[Affine] = []

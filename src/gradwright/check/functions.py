@@ -107,6 +107,11 @@ class Functions:
         """Return a + b - max(a, b)."""
         return self.add(self.add(a, b), self.maximum(a, b), -1)
 
+    def sign(self, a: Tensor) -> Tensor:
+        """Return [a > 0] - [a < 0]."""
+        zero = self.number(a, 0)
+        return self.add(self.compare("GT", a, zero), self.compare("LT", a, zero), -1)
+
     def _leads_negative(self, a: Tensor) -> bool:
         c = constant_of(a.poly)
         return (self._named(a)[0] if c is None else c) < 0

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from gradwright.check.affine import Affine, variable
+from gradwright.check.affine import Affine, linear, variable
 from gradwright.check.atoms import (
     Dense,
     Index,
@@ -15,7 +15,7 @@ from gradwright.check.atoms import (
     Unknown,
 )
 from gradwright.check.contractions import Contractions
-from gradwright.check.forms import form_of, part_of_concatenation
+from gradwright.check.forms import Form, form_of, part_of_concatenation, slice_at
 from gradwright.check.functions import Functions
 from gradwright.check.guide import FalseStatement
 from gradwright.check.poly import Algebra, constant_of, in_order, number
@@ -67,10 +67,15 @@ class Meanings:
         values = (*operation.operands, *operation.results)
         if isinstance(operation.attributes, attr.Opaque) or any(0 in v.shape for v in values):
             raise Uncheckable(f"{operation.opcode} in a form that this checker does not know")
-        opcode = operation.opcode.removeprefix("stablehlo.")
+        opcode = opcode_of(operation)
         _require_elements(opcode, operation)
         if opcode == "optimization_barrier":
             return x
+        if opcode in ("maximum", "minimum"):
+            neutral = -1 if opcode == "maximum" else 1
+            signs = [self.infinity(tensor) for tensor in x]
+            if neutral in signs:
+                return [x[1 - signs.index(neutral)]]
         if opcode in ELEMENTWISE:
             self._require_finite(x)
             return [ELEMENTWISE[opcode](self.f, x)]
@@ -83,14 +88,16 @@ class Meanings:
 
     def _require_finite(self, x: Tensors) -> None:
         for tensor in x:
-            if self._infinity(tensor) is not None:
+            if self.infinity(tensor) is not None:
                 raise Uncheckable("arithmetic with an infinite constant")
 
-    def _infinity(self, x: Tensor) -> int | None:
+    def infinity(self, x: Tensor) -> int | None:
         """Return the sign of an infinite constant, None for anything else."""
         for factors, _ in x.poly:
             for atom, _, _ in factors:
                 content = self.algebra.atoms.contents[atom]
+                if isinstance(content, Infinity) and x.poly != {(((atom, (), 1),), ()): 1}:
+                    raise Uncheckable("a tensor that is infinite in part")
                 if isinstance(content, Infinity):
                     return content.sign
         return None
@@ -204,6 +211,35 @@ class Meanings:
             raise Uncheckable("a windowed reduction other than a sum from 0")
         return self.contractions.apply(form_of(operation), [x[0]])
 
+    def starts(self, x: Tensors, whole: Shape, block: Shape) -> list[int]:
+        """Return known starts of a block, moved inside as StableHLO does."""
+        found = [constant_of(start.poly) for start in x]
+        if any(c is None or c.denominator != 1 for c in found):
+            raise Uncheckable("a block at computed indices")
+        ends = [n - m for n, m in zip(whole, block, strict=True)]
+        return [min(max(int(c or 0), 0), end) for c, end in zip(found, ends, strict=True)]
+
+    def dynamic_slice(self, operation: Operation, x: Tensors) -> Tensor:
+        """A block of known starts."""
+        shape = operation.results[0].shape
+        form = slice_at(self.starts(x[1:], x[0].shape, shape), shape)
+        return self.contractions.apply(form, [x[0]])
+
+    def placed_block(self, x: Tensors) -> tuple[Form, Tensor]:
+        """Return how a block fills a tensor from known starts on, and the mask of the rest."""
+        shape = x[0].shape
+        starts = self.starts(x[2:], shape, x[1].shape)
+        reads = tuple(linear(((1, variable(d)),), -start) for d, start in enumerate(starts))
+        form = Form(shape, (), (reads,))
+        ones = Tensor(plain(x[1].shape), number(1))
+        return form, self.f.complement(self.contractions.apply(form, [ones]))
+
+    def update_slice(self, operation: Operation, x: Tensors) -> Tensor:
+        """The second operand where its block lies, the first elsewhere."""
+        del operation
+        form, rest = self.placed_block(x)
+        return self.f.add(self.f.multiply(x[0], rest), self.contractions.apply(form, [x[1]]))
+
     def select(self, operation: Operation, x: Tensors) -> Tensor:
         """The second operand where the first holds, else the third."""
         shape = operation.results[0].shape
@@ -268,7 +304,12 @@ def combiner_of(block: Block) -> str | None:
     used = {id(v) for v in operation.operands}
     if used != {id(v) for v in block.arguments} or block.results[0] is not operation.results[0]:
         return None
-    return operation.opcode.removeprefix("stablehlo.")
+    return opcode_of(operation)
+
+
+def opcode_of(operation: Operation) -> str:
+    """Return the opcode without its dialect; square and erf are those of CHLO."""
+    return operation.opcode.removeprefix("stablehlo.").removeprefix("chlo.")
 
 
 def _either(f: Functions, a: Tensor, b: Tensor) -> Tensor:
@@ -286,7 +327,11 @@ ELEMENTWISE: dict[str, Elementwise] = {
     "minimum": lambda f, x: f.minimum(x[0], x[1]),
     "abs": lambda f, x: f.maximum(x[0], f.scale(x[0], -1)),
     "exponential": lambda f, x: f.exponential(x[0]),
+    "exponential_minus_one": lambda f, x: f.add(f.exponential(x[0]), f.number(x[0], -1)),
     "log": lambda f, x: f.log(x[0]),
+    "log_plus_one": lambda f, x: f.log(f.add(x[0], f.number(x[0], 1))),
+    "square": lambda f, x: f.multiply(x[0], x[0]),
+    "sign": lambda f, x: f.sign(x[0]),
     "tanh": lambda f, x: f.applied("tanh", x[0]),
     "logistic": lambda f, x: f.applied("logistic", x[0]),
     "sine": lambda f, x: f.applied("sine", x[0]),
@@ -314,6 +359,8 @@ _SPECIAL: dict[str, Rule] = {
     "concatenate": Meanings.concatenate,
     "reduce": Meanings.reduce,
     "reduce_window": Meanings.window,
+    "dynamic_slice": Meanings.dynamic_slice,
+    "dynamic_update_slice": Meanings.update_slice,
     "select": Meanings.select,
     "compare": Meanings.compare,
     "clamp": Meanings.clamp,

@@ -17,6 +17,7 @@ from gradwright.check.certificate import (
     read_certificate,
 )
 from gradwright.check.guide import Contraction, FalseStatement, Recognized, SameSum, Split
+from gradwright.check.loops import without_loops
 from gradwright.check.poly import Poly
 from gradwright.check.session import Session
 from gradwright.errors import CertificateError
@@ -84,7 +85,7 @@ def check(certificate: object, *texts: Text) -> Checked:
     hypotheses: tuple[str, ...] = ()
     try:
         _require_hashes(read, texts)
-        functions = [without_calls(read_module(text)) for text in texts]
+        functions = [straight(text) for text in texts]
         require_signatures(read.subject, functions)
         replay = _Replay(read)
         session = Session(read, functions, replay)
@@ -100,6 +101,11 @@ def check(certificate: object, *texts: Text) -> Checked:
         reason = str(problem)
     seconds = time.perf_counter() - started
     return Checked(statements, read.uncovered, hypotheses, reason, seconds)
+
+
+def straight(text: Text) -> Function:
+    """Return the main function of a text with calls and loops written out."""
+    return without_loops(without_calls(read_module(text)))
 
 
 _COUNTS = {"gradients": 1, "vjp": 2, "equal": 2}
