@@ -124,12 +124,12 @@ def test_500_claims_on_28000_lines_stay_small() -> None:
 
 
 def test_a_rule_is_shown() -> None:
-    rule = "theta' = theta - lr * g"
+    rule = "h = g; theta' = theta - lr * h"
     anchors = Anchors(Spot("y", 2), rule=rule)
     claim = Claim("update of y", Kind.UPDATE, Proved(), 0.0, anchors=anchors)
     subject = pages.proved()
     page = proof_page(Report((claim,), ()), subject.judged)
-    assert rule in " ".join(Outline(page).text.split())
+    assert "h = g\ntheta' = theta - lr * h\n" in Outline(page).text + "\n"
 
 
 def test_the_page_is_written_whole_or_refused(tmp_path: Path) -> None:

@@ -44,7 +44,8 @@ def _outcome(claim: Claim) -> str:
     site = f"<p>Look at <code>{escape(claim.site)}</code>.</p>" if claim.site is not None else ""
     rule = ""
     if claim.anchors is not None and claim.anchors.rule:
-        rule = f'<h4>Has to be</h4><pre class="rule">{escape(claim.anchors.rule)}</pre>'
+        lines = escape(claim.anchors.rule.replace("; ", "\n"))
+        rule = f'<h4>Has to be</h4><pre class="rule">{lines}</pre>'
     if claim.counterexample is not None:
         return rule + site + _counterexample(claim.counterexample)
     return rule + site + (_reason(claim.reason) if claim.reason is not None else "")
