@@ -1,10 +1,13 @@
 """The doctor's report, and the feature test of jaxlib's private names."""
 
+from dataclasses import replace
+
 import pytest
 
 from gradwright import run
 from gradwright.errors import UnsupportedError
 from gradwright.run import Backend, health, iree, pjrt, xla
+from gradwright.run.abilities import ABILITIES, try_ability
 
 
 @pytest.mark.xla
@@ -23,6 +26,25 @@ def test_a_report_of_this_installation() -> None:
     assert report.cores >= 1
     assert report.cache.entries == 0
     assert all(item.works == (item.reason == "") for item in report.backends)
+    able = {item.backend: {t.ability: t.works for t in item.trials} for item in report.backends}
+    everything = {ability.name for ability in ABILITIES}
+    assert able[Backend.XLA] == able[Backend.INTERPRETER] == dict.fromkeys(everything, True)
+    assert not able[Backend.IREE].get("select_and_scatter")
+
+
+@pytest.mark.interpreter
+def test_a_wrong_result_is_no_ability() -> None:
+    wrong = replace(ABILITIES[0], wanted=(31,))
+    trial = try_ability(Backend.INTERPRETER, wrong)
+    assert (trial.works, trial.reason) == (False, "wrong: [30.0] for [31]")
+
+
+@pytest.mark.interpreter
+def test_a_module_that_is_refused_is_no_ability() -> None:
+    broken = replace(ABILITIES[0], text="module {")
+    trial = try_ability(Backend.INTERPRETER, broken)
+    assert not trial.works
+    assert trial.reason
 
 
 @pytest.mark.xla

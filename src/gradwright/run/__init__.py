@@ -1,5 +1,6 @@
 """Running programs: XLA, IREE and the reference interpreter behind one interface."""
 
+from gradwright.run.abilities import Trial
 from gradwright.run.backend import (
     Backend,
     CacheOutcome,
@@ -31,6 +32,7 @@ __all__ = [
     "Session",
     "Settings",
     "StepResult",
+    "Trial",
     "Usage",
     "compile",
     "configure",

@@ -8,6 +8,7 @@ from importlib import metadata
 import numpy as np
 
 from gradwright.errors import GradwrightError
+from gradwright.run.abilities import ABILITIES, Trial, try_ability
 from gradwright.run.backend import Backend
 from gradwright.run.cache import NO_CACHE, Cache, Usage
 from gradwright.run.compiler import compile
@@ -52,12 +53,16 @@ class Package:
 
 @dataclass(frozen=True, slots=True)
 class BackendHealth:
-    """Whether a backend compiled and ran one addition, how long that took, else why not."""
+    """Whether a backend compiled and ran one addition, how long that took, else why not.
+
+    `trials` says what else it can do, where it works.
+    """
 
     backend: Backend
     works: bool
     seconds: float
     reason: str
+    trials: tuple[Trial, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +113,8 @@ def _try(backend: Backend) -> BackendHealth:
     seconds = time.perf_counter() - started
     right = bool((total == x + x).all())
     reason = "" if right else f"{x} + {x} gave {total}"
-    return BackendHealth(backend, works=right, seconds=seconds, reason=reason)
+    trials = tuple(try_ability(backend, ability) for ability in ABILITIES) if right else ()
+    return BackendHealth(backend, works=right, seconds=seconds, reason=reason, trials=trials)
 
 
 def _advice(packages: tuple[Package, ...]) -> tuple[str, ...]:
