@@ -1,10 +1,14 @@
-"""Train steps: every gradient and every update is proved, a wrong one is not."""
+"""Train steps: every result is proved, a wrong one is not."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import pytest
 
 from gradwright import layers, losses, optim, programs, zoo
 from gradwright.certify.claims import Kind, Report
-from gradwright.certify.programs import certify_step
+from gradwright.certify.programs import certify_program
+from gradwright.certify.texts_settle import Search
 from gradwright.certify.verdicts import Verdict
 from gradwright.hlo import Signature
 from gradwright.optim import Optimizer
@@ -21,14 +25,24 @@ OPTIMIZERS = [
 ]
 
 
+PROOF_ONLY = Search(seconds=0)
+
+
+@dataclass
 class Edited:
     """A program with another text."""
 
-    def __init__(self, program: Program, old: str, new: str) -> None:
+    text: str
+    signature: Signature
+    statements: Sequence[str]
+    updates: Mapping[str, str]
+    primal: "Edited | None" = None
+
+    @staticmethod
+    def of(program: Program, old: str, new: str) -> "Edited":
         assert old in program.text
-        self.text = program.text.replace(old, new)
-        self.signature: Signature = program.signature
-        self.updates = program.updates
+        text = program.text.replace(old, new)
+        return Edited(text, program.signature, program.statements, program.updates)
 
 
 def step(name: str, optimizer: Optimizer) -> Program:
@@ -42,18 +56,19 @@ def unproved(report: Report) -> list[str]:
 @pytest.mark.parametrize("name", list(zoo.NETS))
 def test_every_claim_of_a_named_net_is_proved(name: str) -> None:
     program = step(name, optim.AdamW())
-    report = certify_step(program)
+    report = certify_program(program)
     assert unproved(report) == []
     kinds = [claim.kind for claim in report.claims]
     parameters = len(program.net.parameters)
     assert kinds.count(Kind.GRADIENT) == parameters
     assert kinds.count(Kind.UPDATE) == 3 * parameters
     assert kinds.count(Kind.LOSS) == 1
+    assert kinds.count(Kind.MEANING) == 1 + len(program.net.statistics)
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS, ids=str)
 def test_every_update_rule_is_proved(optimizer: Optimizer) -> None:
-    assert unproved(certify_step(step("mnist-linear", optimizer))) == []
+    assert unproved(certify_program(step("mnist-linear", optimizer))) == []
 
 
 @pytest.mark.parametrize(
@@ -66,14 +81,14 @@ def test_every_update_rule_is_proved(optimizer: Optimizer) -> None:
 )
 def test_a_wrong_constant_is_not_proved(old: str, new: str, spoiled: str) -> None:
     program = step("mnist-linear", optim.AdamW())
-    assert spoiled in unproved(certify_step(Edited(program, old, new)))
+    assert spoiled in unproved(certify_program(Edited.of(program, old, new), search=PROOF_ONLY))
 
 
 def test_the_rule_of_another_optimizer_is_not_proved() -> None:
     program = step("mnist-linear", optim.Adam())
-    other = Edited(program, "module", "module")
+    other = Edited.of(program, "module", "module")
     other.updates = step("mnist-linear", optim.AdamW()).updates
-    assert unproved(certify_step(other)) == ["update of dense1.weight"]
+    assert unproved(certify_program(other, search=PROOF_ONLY)) == ["update of dense1.weight"]
 
 
 def test_the_textbook_form_is_proved_without_pools() -> None:
@@ -84,4 +99,4 @@ def test_the_textbook_form_is_proved_without_pools() -> None:
         optimizer=optim.AdamW(),
         formulation=layers.TEXTBOOK,
     )
-    assert unproved(certify_step(program)) == []
+    assert unproved(certify_program(program)) == []

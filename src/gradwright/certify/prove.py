@@ -76,6 +76,10 @@ class Proof:
         """Return the first value that is proved equal to a tensor."""
         return next((v for v in values if self.same(self.known[id(v)], wanted)), None)
 
+    def as_cut(self, tensor: Tensor) -> Tensor:
+        """Return a tensor as the class that it is, where that is known as a cut."""
+        return self._cut(tensor, wanted=False)
+
     def _cut(self, tensor: Tensor, *, wanted: bool) -> Tensor:
         """Return a tensor as the class that it is, where that is wanted or known as a cut."""
         if not tensor.poly or (len(tensor.poly) == 1 and not _is_product(tensor)):

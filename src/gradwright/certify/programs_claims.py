@@ -1,0 +1,265 @@
+"""The claims about the results of one program, with what proves them and what asks after them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from gradwright.certify.anchors import Anchors, Spot, Spots
+from gradwright.certify.claims import Kind
+from gradwright.certify.kernel.conditions import Conditions
+from gradwright.certify.programs_meaning import StatedValues
+from gradwright.certify.programs_reading import STATED, Reading, target_of
+from gradwright.certify.programs_updates import (
+    Update,
+    find_gradient,
+    given_gradient,
+    rule_holds,
+    updates_of,
+)
+from gradwright.certify.prove import ancestors
+from gradwright.certify.refute import GradientQuestion
+from gradwright.certify.refute_points import restricted
+from gradwright.certify.refute_statements import (
+    MeasuredQuestion,
+    Stated,
+    StatedQuestion,
+    UpdateQuestion,
+)
+from gradwright.certify.texts_forms import both_forms
+from gradwright.certify.texts_gradient import (
+    TERM_LIMIT,
+    UNCUT_LIMIT,
+    UNCUT_TERM_LIMIT,
+    Derived,
+    Subject,
+    cotangent,
+    derive,
+    first_failure,
+    form_of,
+)
+from gradwright.certify.texts_settle import Effort, Obligation, Sides
+from gradwright.hlo import Block, Function, Role, Value
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """One proof: the derivatives of the loss, and the stated values."""
+
+    derived: Derived
+    stated: StatedValues
+    updates: dict[str, Mapping[str, bool]] = field(default_factory=dict[str, Mapping[str, bool]])
+    """Which results of an update hold, by parameter, as far as asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """An update, the gradient that it reads, and the number of that among the results."""
+
+    update: Update
+    gradient: Value | None
+    k: int = -1
+    given: bool = False
+
+
+@dataclass(slots=True)
+class ProgramClaims:
+    """The claims of a program; proofs of more effort are made only where one is asked for."""
+
+    reading: Reading
+    effort: Effort
+    _subject: Subject = field(init=False)
+    _first: _Attempt = field(init=False)
+    _judged: list[_Judged] = field(init=False)
+    _emitted: Function = field(init=False)
+    _spots: Spots = field(init=False)
+    _more: list[_Attempt] | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        """Denote the text, what is stated of it, and the gradients that it updates by."""
+        reading, body = self.reading, self.reading.main.body
+        updates = updates_of(reading)
+        differentiated = [] if reading.loss is None else [reading.loss]
+        stated = [k for k, p in enumerate(reading.outputs) if p.role in STATED]
+        forward = restricted(reading.main, [body.results[k] for k in differentiated or stated])
+        pairs = [(each.argument, each.targets["theta'"]) for each in updates]
+        seeds = (None,) * len(forward.body.results)
+        self._subject = Subject(
+            forward, reading.main, seeds, tuple(pairs) if differentiated else ()
+        )
+        self._spots = Spots(body)
+        self._first = self._attempt(derive(self._subject, limit=TERM_LIMIT))
+        self._judged, extra = [], list[Value]()
+        for update in updates:
+            judged = self._judge(update, len(body.results) + len(extra))
+            self._judged.append(judged)
+            if judged.gradient is not None and not judged.given:
+                extra.append(judged.gradient)
+        block = Block(body.arguments, body.operations, (*body.results, *extra))
+        self._emitted = replace(reading.main, body=block, aliases=())
+
+    def _attempt(self, derived: Derived) -> _Attempt:
+        reading = self.reading
+        body = reading.main.body
+        proof = derived.proof
+        rest = [op for op in body.operations if any(id(r) not in proof.known for r in op.results)]
+        proof.denote(rest, set())
+        arguments = {p.name: v for p, v in zip(reading.inputs, body.arguments, strict=True)}
+        stated = StatedValues(proof, body.operations, arguments, reading.statements)
+        return _Attempt(derived, stated)
+
+    def _judge(self, update: Update, k: int) -> _Judged:
+        body, derived = self.reading.main.body, self._first.derived
+        place = given_gradient(self.reading, update)
+        if place is not None:
+            return _Judged(update, body.arguments[place], place, given=True)
+        wanted = cotangent(derived, body.arguments[update.argument])
+        operations = self._subject.forward.body.operations
+        forward = {id(result) for operation in operations for result in operation.results}
+        found = find_gradient(derived.proof, body, update, wanted, forward)
+        return _Judged(update, found, k)
+
+    def conditions(self) -> list[Conditions]:
+        """Return what the proofs assume."""
+        attempts = [self._first, *(self._more or ())]
+        return [each.derived.proof.den.conditions for each in attempts]
+
+    def sides(self) -> Sides:
+        """Return the text with the gradients that it holds, beside the function of its loss."""
+        subject = self._subject
+        return Sides(self._emitted, subject.forward, subject.seeds, self._sound)
+
+    def unclaimed(self) -> list[str]:
+        """Return the names of results that no claim is about."""
+        claimed = {k for each in self._judged for k in each.update.targets.values()}
+        claimed |= {k for k, port in enumerate(self.reading.outputs) if port.role in STATED}
+        return [p.name for k, p in enumerate(self.reading.outputs) if k not in claimed]
+
+    def obligations(self) -> list[Obligation]:
+        """Return the claims: what is stated, gradients, updates."""
+        found = [*self._meanings()]
+        if self.reading.loss is not None:
+            found += [self._gradient(each) for each in self._judged]
+        for each in self._judged:
+            found += [self._update(each, target) for target in each.update.targets]
+        return found
+
+    def _meanings(self) -> list[Obligation]:
+        names = [port.name for port in self.reading.inputs]
+        stated = Stated(self.reading.statements, names)
+        ports = enumerate(self.reading.outputs)
+        return [
+            self._meaning(k, target_of(port), port.role, stated)
+            for k, port in ports
+            if port.role in STATED
+        ]
+
+    def _meaning(self, k: int, target: str, role: Role, stated: Stated) -> Obligation:
+        value = self.reading.main.body.results[k]
+        return Obligation(
+            f"{target} as declared",
+            Kind.LOSS if role is Role.LOSS else Kind.MEANING,
+            StatedQuestion(k, stated, target),
+            lambda: self._first.stated.hold(target, value),
+            lambda: self._after_all(lambda attempt: attempt.stated.hold(target, value)),
+            lambda: self._failure(value) or self._first.stated.reason(target, value),
+            self._anchors(value),
+        )
+
+    def _gradient(self, judged: _Judged) -> Obligation:
+        body, update = self.reading.main.body, judged.update
+        value = body.arguments[update.argument]
+        emitted = judged.gradient
+        question = (
+            MeasuredQuestion(update.targets["theta'"], update.rule, "theta'", update.argument)
+            if emitted is None
+            else GradientQuestion(judged.k, update.argument)
+        )
+        return Obligation(
+            f"gradient of {update.parameter}",
+            Kind.GRADIENT,
+            question,
+            lambda: self._is_gradient(self._first, value, emitted),
+            lambda: self._after_all(lambda attempt: self._is_gradient(attempt, value, emitted)),
+            lambda: self._gradient_reason(value, emitted),
+            self._anchors(emitted or body.results[update.targets["theta'"]], wrt=value),
+        )
+
+    def _update(self, judged: _Judged, target: str) -> Obligation:
+        body, update = self.reading.main.body, judged.update
+        k, g = update.targets[target], judged.gradient
+        question = (
+            MeasuredQuestion(k, update.rule, target, update.argument)
+            if g is None
+            else UpdateQuestion(k, update.rule, target, judged.k, judged.given)
+        )
+        return Obligation(
+            f"update of {self.reading.outputs[k].name}",
+            Kind.UPDATE,
+            question,
+            lambda: self._is_update(self._first, update, target, g),
+            lambda: self._after_all(lambda attempt: self._is_update(attempt, update, target, g)),
+            lambda: f"not shown to be {target} of the rule",
+            self._anchors(body.results[k], rule=self.reading.updates[update.parameter]),
+        )
+
+    def _is_gradient(self, attempt: _Attempt, argument: Value, emitted: Value | None) -> bool:
+        wanted = cotangent(attempt.derived, argument)
+        if wanted is None or emitted is None:
+            return False
+        proof = attempt.derived.proof
+        return proof.same(wanted, proof.known[id(emitted)])
+
+    def _is_update(self, attempt: _Attempt, update: Update, target: str, g: Value | None) -> bool:
+        if g is None:
+            return False
+        name = update.parameter
+        if name not in attempt.updates:
+            proof = attempt.derived.proof
+            attempt.updates[name] = rule_holds(proof, self.reading.main.body, update, g)
+        return attempt.updates[name][target]
+
+    def _after_all(self, holds: Callable[[_Attempt], bool]) -> bool:
+        """Return whether a claim holds in a proof with more terms or without cuts."""
+        if self.effort is Effort.QUICK:
+            return False
+        if self._more is None:
+            again = [derive(self._subject)] if self._first.derived.capped else []
+            if len(self.reading.main.body.operations) <= UNCUT_LIMIT:
+                again.append(derive(self._subject, cut=set(), limit=UNCUT_TERM_LIMIT))
+            self._more = [self._attempt(derived) for derived in again]
+        return any(holds(attempt) for attempt in self._more)
+
+    def _failure(self, value: Value) -> str | None:
+        failure = first_failure(self._first.derived.proof, value, self.reading.main.body.operations)
+        return None if failure is None else f"the proof stops at {failure}"
+
+    def _gradient_reason(self, argument: Value, emitted: Value | None) -> str:
+        derived = self._first.derived
+        if id(argument) in derived.lost:
+            return f"the proof stops at {derived.lost[id(argument)]}"
+        wanted = cotangent(derived, argument)
+        if emitted is None or wanted is None:
+            return "no value of the text was proved to be the derivative, or is updated by"
+        known = derived.proof.known[id(emitted)]
+        return self._failure(emitted) or both_forms(derived.proof.den, wanted, known)
+
+    def _anchors(self, value: Value, *, wrt: Value | None = None, rule: str = "") -> Anchors:
+        loss = self.reading.loss
+        reference: tuple[Spot, ...] = ()
+        if wrt is not None and loss is not None:
+            reference = (self._spots.at(self.reading.main.body.results[loss]),)
+        spot = None if wrt is None else self._spots.at(wrt)
+        return Anchors(self._spots.at(value), reference, spot, rule)
+
+    def _sound(self) -> set[int]:
+        """Return values of the text that are stated; if the loss is, also right derivatives."""
+        found = self._first.stated.sound()
+        loss = self.reading.loss
+        body = self.reading.main.body
+        if loss is None or not self._first.stated.hold("loss", body.results[loss]):
+            return found
+        derived = self._first.derived
+        forms = {form_of(tensor) for tensor in derived.cotangents.values()}
+        values = [result for operation in body.operations for result in operation.results]
+        right = [v for v in values if form_of(derived.proof.known[id(v)]) in forms]
+        forward = ancestors([body.results[loss]], body.operations, set())
+        return found | forward | {id(value) for value in right}

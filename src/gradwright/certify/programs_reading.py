@@ -1,0 +1,105 @@
+"""What a program is to the certifier: a text, the roles of its ports, and what it declares."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+from gradwright.certify.kernel.unroll import unrolled
+from gradwright.certify.notation import Statement, parse
+from gradwright.certify.texts_calls import inlined
+from gradwright.errors import SpecError
+from gradwright.hlo import Function, Port, Role, Signature, Value, read_module
+
+STATED = (Role.OUTPUT, Role.LOSS, Role.METRIC, Role.STATISTIC)
+"""Results that statements define; parameters and moments have rules, gradients a forward."""
+
+
+class Program(Protocol):
+    """What is needed of a program; nothing of it is trusted but what it declares."""
+
+    @property
+    def text(self) -> str:
+        """StableHLO text."""
+        ...
+
+    @property
+    def signature(self) -> Signature:
+        """Names and roles of arguments and results."""
+        ...
+
+    @property
+    def statements(self) -> Sequence[str]:
+        """What results are, in index notation over the names of the arguments."""
+        ...
+
+    @property
+    def updates(self) -> Mapping[str, str]:
+        """Update rule of each parameter over theta, g, lr, t and its moments."""
+        ...
+
+    @property
+    def primal(self) -> Self | None:
+        """The forward whose vector-Jacobian product the gradients are."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A program's function, its ports and its statements."""
+
+    main: Function
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    statements: tuple[Statement, ...]
+    updates: Mapping[str, str]
+
+    @staticmethod
+    def of(program: Program) -> "Reading":
+        """Read a text.
+
+        Errors: ParseError for a bad text or bad notation; SpecError where the text has other
+        arguments or results than the ports say.
+        """
+        main = inlined(read_module(program.text))
+        ports = program.signature
+        _require("arguments", ports.inputs, main.body.arguments)
+        _require("results", ports.outputs, main.body.results)
+        returned = zip(ports.outputs, main.body.results, strict=True)
+        main = unrolled(main, [value for port, value in returned if port.role is Role.LOSS])
+        statements = tuple(each for line in program.statements for each in parse(line))
+        return Reading(main, ports.inputs, ports.outputs, statements, program.updates)
+
+    def argument(self, name: str) -> int | None:
+        """Return which argument has a name."""
+        return next((i for i, port in enumerate(self.inputs) if port.name == name), None)
+
+    def result(self, name: str, *roles: Role) -> int | None:
+        """Return which result of one of some roles has a name."""
+        named = (k for k, p in enumerate(self.outputs) if p.name == name and p.role in roles)
+        return next(named, None)
+
+    @property
+    def loss(self) -> int | None:
+        """Which result is the loss."""
+        return next((k for k, p in enumerate(self.outputs) if p.role is Role.LOSS), None)
+
+    @property
+    def parameters(self) -> list[str]:
+        """Names of the parameters."""
+        return [port.name for port in self.inputs if port.role is Role.PARAMETER]
+
+
+def target_of(port: Port) -> str:
+    """Return the name under which statements define a result: new statistics have a prime."""
+    return f"{port.name}'" if port.role is Role.STATISTIC else port.name
+
+
+def _require(what: str, ports: Sequence[Port], values: Sequence[Value]) -> None:
+    expected = ", ".join(str(port.type) for port in ports)
+    found = ", ".join(str(value.type) for value in values)
+    if expected != found:
+        raise SpecError(
+            where=f"{what} of the text",
+            expected=f"those of the program ({expected})",
+            found=f"({found})",
+        )
