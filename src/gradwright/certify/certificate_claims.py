@@ -1,6 +1,7 @@
 """Certificates of reports: which record states each claim that was proved."""
 
 import dataclasses
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
@@ -92,6 +93,13 @@ def _certified(report: Report, write: Callable[[], Certificate]) -> Report:
     if not certificate.claims:
         return report
     return dataclasses.replace(report, certificate=certificate.to_json())
+
+
+def certificate_text(report: Report) -> str | None:
+    """Return the certificate of a report as it is written to a file: sorted keys, one line."""
+    if report.certificate is None:
+        return None
+    return json.dumps(report.certificate, sort_keys=True, separators=(",", ":")) + "\n"
 
 
 class TrainStep(Protocol):

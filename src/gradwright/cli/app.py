@@ -8,6 +8,7 @@ from gradwright.cli.commands.bench import bench
 from gradwright.cli.commands.cache import cache
 from gradwright.cli.commands.catalogue import nets, show
 from gradwright.cli.commands.certify import certify
+from gradwright.cli.commands.check import check
 from gradwright.cli.commands.conventions import show_conventions
 from gradwright.cli.commands.doctor import doctor
 from gradwright.cli.commands.emit import emit
@@ -58,6 +59,7 @@ for _name, _verb in {
     "predict": predict,
     "bench": bench,
     "certify": certify,
+    "check": check,
     "mutate": mutate,
     "theorems": theorems,
     "conventions": show_conventions,

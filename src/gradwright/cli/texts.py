@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from gradwright.errors import SpecError
 
 if TYPE_CHECKING:
+    from gradwright.certify import Report
     from gradwright.certify.texts_gradient import Subject
 
 
@@ -55,6 +56,21 @@ class GradientTexts:
             expected="FILE with --wrt and --grads, or --forward with --backward",
             found="neither" if not self.is_given else "a part of them, or both",
         )
+
+    def with_certificate(self, report: "Report") -> "Report":
+        """Return the report on these texts with its certificate, where there is one."""
+        from gradwright.certify.certificate_claims import (
+            with_pair_certificate,
+            with_text_certificate,
+        )
+
+        pairs = self.subject().pairs
+        if self.file is not None:
+            return with_text_certificate(report, self.file.read_bytes(), self.loss, pairs)
+        assert self.forward is not None  # the subject was read
+        assert self.backward is not None
+        texts = self.forward.read_bytes(), self.backward.read_bytes()
+        return with_pair_certificate(report, *texts, pairs)
 
 
 def integers(option: str, text: str) -> list[int]:

@@ -41,6 +41,9 @@ def certify(
     page: Annotated[
         Path | None, typer.Option("--report", metavar="FILE.html", help="Write a page to look at.")
     ] = None,
+    certificate: Annotated[
+        Path | None, typer.Option(metavar="OUT", help="Write what `check` replays.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Prove or refute gradients over the reals.
@@ -51,15 +54,20 @@ def certify(
     from gradwright.certify import Search
     from gradwright.cli.live_claims import live_claims
 
-    _require_folder(page)
+    _require_folder("--report", page)
+    _require_folder("--certificate", certificate)
     texts = GradientTexts(file, loss, wrt, grads, forward, backward)
     with live_claims() as shown:
         search = Search(seconds, cells=0 if page is None else _CELLS, progress=shown.work_on)
         report = _report(texts, equal, search, shown.observe)
+        if certificate is not None and equal is None:
+            report = texts.with_certificate(report)
     if as_json:
         write_json(report.to_json())
     else:
         _write(report)
+    if certificate is not None:
+        _write_certificate(certificate, report)
     if page is not None:
         _write_page(page, report, texts, equal)
     raise typer.Exit(_EXITS[report.verdict.value])
@@ -82,12 +90,24 @@ def _report(
     return certify_equal(left, right, search=search, observe=observe)
 
 
-def _require_folder(page: Path | None) -> None:
-    """Refuse a page that cannot be written before minutes of work go into it."""
-    if page is not None and not page.parent.is_dir():
+def _require_folder(option: str, file: Path | None) -> None:
+    """Refuse a file that cannot be written before minutes of work go into it."""
+    if file is not None and not file.parent.is_dir():
         raise SpecError(
-            where="--report", expected="a folder that exists", found=f"none at {page.parent}"
+            where=option, expected="a folder that exists", found=f"none at {file.parent}"
         )
+
+
+def _write_certificate(file: Path, report: "Report") -> None:
+    from gradwright.certify.certificate_claims import certificate_text
+    from gradwright.train.storage import write_atomically
+
+    text = certificate_text(report)
+    if text is None:
+        tell("no certificate: no claim was proved that the checker can replay")
+        return
+    write_atomically(file, text.encode())
+    tell(f"wrote {file}: {len(text):,} bytes")
 
 
 def _write_page(

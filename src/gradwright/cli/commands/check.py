@@ -1,0 +1,58 @@
+"""`gradwright check`: replay a certificate against the text that it is about."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gradwright.cli.exits import Exit
+from gradwright.cli.output import write_json, write_line
+from gradwright.errors import CertificateError
+
+if TYPE_CHECKING:
+    from gradwright.check import Checked
+
+# Bytes of a certificate; the largest of the named nets takes a hundred thousand.
+_LIMIT = 64 << 20
+
+
+def check(
+    certificate: Annotated[Path, typer.Argument(help="What `certify --certificate` wrote.")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="The text; two for a pair of texts.")
+    ],
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Replay a certificate without search: a second implementation, independent of `certify`.
+
+    The exit code is 0 where every claim of the certificate holds, 1 where one does not, 3 where
+    the file is no certificate or counts other texts.
+    """
+    from gradwright.check.replay import check as replayed
+
+    if certificate.stat().st_size > _LIMIT:
+        raise CertificateError(
+            where=str(certificate), expected=f"at most {_LIMIT:,} bytes", found="more"
+        )
+    checked = replayed(certificate.read_bytes(), *(path.read_bytes() for path in files))
+    if as_json:
+        write_json(checked.to_json())
+    else:
+        _write(checked)
+    raise typer.Exit(Exit.DONE if checked.accepted else Exit.MISSED)
+
+
+def _write(checked: "Checked") -> None:
+    from gradwright.check.replay import CONVENTIONS
+
+    if checked.reason is not None:
+        write_line(f"rejected: {checked.reason}")
+        return
+    for claim in checked.claims:
+        write_line(f"holds: {claim}")
+    for name in checked.uncovered:
+        write_line(f"not covered: {name}")
+    write_line(f"\n{len(checked.claims)} claims hold, replayed in {checked.seconds:.2f} s")
+    for line in (*CONVENTIONS, *checked.hypotheses):
+        write_line(f"- {line}")
