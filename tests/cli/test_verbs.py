@@ -155,7 +155,7 @@ def test_emit_describes_its_ports(capsys: pytest.CaptureFixture[str]) -> None:
         (
             ["emit", "mnist-mlp", "--optimizer", "adam:beta1=1"],
             3,
-            "gradwright: Adam.beta1: expected 0 <= value < 1, found 1.0",
+            "gradwright: Adam.beta1: expected 0 <= value < 1, rounded to f32, found 1.0",
         ),
         (
             ["emit", "mnist-mlp", "-o", "no/such/folder/a.mlir"],

@@ -137,6 +137,39 @@ def test_a_manifest_that_is_no_json_is_refused(folder: RunFolder) -> None:
     )
 
 
+@pytest.mark.parametrize("content", ["null", "[]", "3"])
+def test_a_manifest_that_is_no_object_is_refused(folder: RunFolder, content: str) -> None:
+    """Taken for none, `null` let a resumed run begin anew over the one that was there."""
+    (path := folder.path / "manifest.json").write_text(content)
+    with pytest.raises(CheckpointError) as caught:
+        folder.manifest()
+    found = f"{len(content)} other bytes"
+    assert str(caught.value) == f"{path}: expected a JSON object, found {found}"
+
+
+@pytest.mark.parametrize("name", ["run_id", "identity", "program", "data"])
+def test_a_manifest_that_lacks_a_part_is_refused(folder: RunFolder, name: str) -> None:
+    whole: dict[str, object] = {"run_id": "id", "identity": {}, "program": {}, "data": {}}
+    folder.write_manifest(whole)
+    assert folder.manifest() == whole
+    folder.write_manifest({**whole, name: 5})
+    with pytest.raises(CheckpointError) as caught:
+        folder.manifest()
+    expected = "the manifest of a run, with run_id, identity, program, data"
+    where = folder.path / "manifest.json"
+    assert str(caught.value) == f"{where}: expected {expected}, found no {name}"
+
+
+def test_a_run_without_its_folder_of_checkpoints_is_named(folder: RunFolder) -> None:
+    (checkpoints := folder.path / "checkpoints").rmdir()
+    with pytest.raises(CheckpointError) as caught:
+        folder.steps()
+    expected = "the folder of a run's checkpoints"
+    assert (
+        str(caught.value) == f"{checkpoints}: expected {expected}, found No such file or directory"
+    )
+
+
 HOLDER = """
 import sys, time
 from pathlib import Path

@@ -1,10 +1,12 @@
 """A trained net as the verbs that use one need it: from a run folder or one of its checkpoints."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from gradwright.cli.nets import net_of
+from gradwright.cli.output import tell
 from gradwright.errors import CheckpointError
 
 if TYPE_CHECKING:
@@ -79,13 +81,16 @@ def _newest(folder: "RunFolder") -> "Checkpoint":
     if checkpoint is None:
         found = str(damaged[0]) if damaged else "none"
         raise CheckpointError(where=str(folder.path), expected="a whole checkpoint", found=found)
+    for error in damaged:
+        tell(f"Passed over: {error}")
     return checkpoint
 
 
 def _list(manifest: dict[str, Any], path: Path, name: str) -> list[Any]:
-    try:
-        return list(manifest["data"][name])
-    except (KeyError, TypeError):
-        raise CheckpointError(
-            where=str(path), expected=f"a manifest with data.{name}", found="none"
-        ) from None
+    kinds = (str,) if name == "classes" else (int, float)
+    value: object = manifest["data"].get(name)
+    items = cast("list[Any]", value)
+    if isinstance(value, list) and all(isinstance(item, kinds) for item in items):
+        return items
+    found = "none" if value is None else json.dumps(manifest["data"][name])
+    raise CheckpointError(where=str(path), expected=f"a manifest with data.{name}", found=found)

@@ -16,6 +16,7 @@ from gradwright.train.storage import remove_temporaries, reported, sync_folder, 
 MANIFEST = "manifest.json"
 METRICS = "metrics.csv"
 CHECKPOINTS = "checkpoints"
+_MANIFEST_PARTS = {"run_id": str, "identity": dict, "program": dict, "data": dict}
 _CHECKPOINT_NAME = re.compile(r"step-(\d{8})\.safetensors")
 LARGEST_STEP = 10**8 - 1
 """What the name of a checkpoint has digits for."""
@@ -47,7 +48,9 @@ class RunFolder:
 
     def steps(self) -> tuple[int, ...]:
         """List the steps that have a checkpoint file, valid or not, ascending."""
-        matches = (_CHECKPOINT_NAME.fullmatch(p.name) for p in self._checkpoints().iterdir())
+        with reported(self._checkpoints(), "the folder of a run's checkpoints"):
+            names = [entry.name for entry in self._checkpoints().iterdir()]
+        matches = map(_CHECKPOINT_NAME.fullmatch, names)
         return tuple(sorted(int(match.group(1)) for match in matches if match))
 
     def save(self, checkpoint: Checkpoint, *, keep: int) -> Path:
@@ -84,16 +87,23 @@ class RunFolder:
                 path.rename(path.with_name(f"{path.name}.damaged"))
 
     def manifest(self) -> dict[str, Any]:
-        """Read `manifest.json`."""
+        """Read `manifest.json`; CheckpointError where it is not one that `describe_run` made."""
         path = self.path / MANIFEST
         with reported(path, "the manifest of a run"):
             content = path.read_bytes()
         try:
-            return cast("dict[str, Any]", json.loads(content))
+            manifest = json.loads(content)
         except ValueError:
-            raise CheckpointError(
-                where=str(path), expected="a JSON object", found=f"{len(content):,} other bytes"
-            ) from None
+            manifest = None
+        if not isinstance(manifest, dict):
+            found = f"{len(content):,} other bytes"
+            raise CheckpointError(where=str(path), expected="a JSON object", found=found)
+        record = cast("dict[str, Any]", manifest)
+        for name, kind in _MANIFEST_PARTS.items():
+            if not isinstance(record.get(name), kind):
+                expected = f"the manifest of a run, with {', '.join(_MANIFEST_PARTS)}"
+                raise CheckpointError(where=str(path), expected=expected, found=f"no {name}")
+        return record
 
     def write_manifest(self, manifest: Mapping[str, object]) -> None:
         """Write `manifest.json`; from here on the folder counts as a run."""

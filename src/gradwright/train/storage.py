@@ -22,8 +22,8 @@ def write_atomically(path: Path, content: bytes) -> None:
     Errors: CheckpointError with the path and what the system said.
     """
     _refuse_what_is_no_file(path)
-    path = path.resolve()
-    temporary = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY_SUFFIX}")
+    target = path.resolve() if path.is_symlink() else path
+    temporary = target.with_name(f".{target.name}.{os.getpid()}{TEMPORARY_SUFFIX}")
     unchanged = "What was complete before is unchanged."
     with reported(path, f"room and permission to write {len(content):,} bytes", remedy=unchanged):
         try:
@@ -31,12 +31,12 @@ def write_atomically(path: Path, content: bytes) -> None:
                 stream.write(content)
                 stream.flush()
                 os.fsync(stream.fileno())
-            temporary.replace(path)
+            temporary.replace(target)
         except BaseException:
             with suppress(OSError):
                 temporary.unlink()
             raise
-        sync_folder(path.parent)
+        sync_folder(target.parent)
 
 
 def _refuse_what_is_no_file(path: Path) -> None:
