@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gradwright import data, layers, losses, optim, programs, run, train, zoo
+    from gradwright.certify import certify_equal, certify_text, certify_vjp
+    from gradwright.certify.programs import certify_program as certify
     from gradwright.errors import GradwrightError
     from gradwright.programs import Program, init
     from gradwright.spec import Flat, Image, NetSpec, Tokens
@@ -19,6 +21,10 @@ __all__ = [
     "NetSpec",
     "Program",
     "Tokens",
+    "certify",
+    "certify_equal",
+    "certify_text",
+    "certify_vjp",
     "data",
     "init",
     "layers",
@@ -39,6 +45,9 @@ _HOMES = {
     "Image": "spec",
     "NetSpec": "spec",
     "Tokens": "spec",
+    "certify_equal": "certify",
+    "certify_text": "certify",
+    "certify_vjp": "certify",
 }
 
 

@@ -25,7 +25,7 @@ def _ignore(_: Claim) -> None:
 
 
 def certify_program(
-    program: Program, *, search: Search | None = None, observe: Observer = _ignore
+    program: Program, *, search: Search | None = None, observe: Observer | None = None
 ) -> Report:
     """Prove or refute what a program returns, result by result, over the reals.
 
@@ -37,12 +37,15 @@ def certify_program(
     Errors: ParseError for a bad text or bad notation; SpecError where the text has other arguments
     or results than the program's ports say.
     """
-    chosen = search or Search()
+    return _certified(program, search or Search(), observe or _ignore)
+
+
+def _certified(program: Program, search: Search, observe: Observer) -> Report:
     if any(port.role is Role.GRADIENT for port in program.signature.outputs):
-        return _certify_vjp(program, chosen, observe)
+        return _certify_vjp(program, search, observe)
     started = time.perf_counter()
-    claims = ProgramClaims(Reading.of(program), chosen.effort)
-    settled = settle(claims.obligations(), claims.sides(), chosen, observe)
+    claims = ProgramClaims(Reading.of(program), search.effort)
+    settled = settle(claims.obligations(), claims.sides(), search, observe)
     settled += _unclaimed(claims.unclaimed(), observe)
     scope = scope_of((claims.reading.main,), claims.conditions())
     return Report(tuple(settled), scope, time.perf_counter() - started)
@@ -56,7 +59,7 @@ def _certify_vjp(program: Program, search: Search, observe: Observer) -> Report:
     if program.primal is None:
         claims = _unclaimed(names, observe)
         return Report(tuple(claims), scope_of((reading.main,), []), time.perf_counter() - started)
-    forward = certify_program(program.primal, search=search, observe=observe)
+    forward = _certified(program.primal, search, observe)
     primal = Reading.of(program.primal)
     count = len(primal.inputs)
     if [p.name for p in reading.inputs[:count]] != [p.name for p in primal.inputs]:
