@@ -14,7 +14,6 @@ from gradwright.check.affine import Affine, Box, linear, placed, variable
 from gradwright.check.atoms import Atoms, Exponent, Factor, Named, Sum
 from gradwright.check.certificate import Answer
 from gradwright.check.guide import (
-    THEIRS,
     Contraction,
     FalseStatement,
     Recognized,
@@ -34,6 +33,8 @@ WRITTEN_OUT = 2
 COTANGENT_TERMS = 2
 """Terms of a cotangent at a cut beyond which it is named."""
 
+_OUTPUTS = -1_000_000
+"""Number of the first output of the other sum while equations are solved."""
 _Key = tuple[object, ...]
 _Kinds = tuple[tuple[int, Exponent], ...]
 
@@ -212,17 +213,20 @@ def _kinds(factors: Sequence[Factor]) -> _Kinds:
 def _bijections(atom: int, theirs: Sum, mine: Contraction) -> Iterator[SameSum]:
     """Yield bijections under which factors are read at the same indices, if equations have any."""
     count = len(theirs.extents)
-    names = {i: variable(THEIRS + i - theirs.outputs) for i in range(theirs.outputs, count)}
-    outputs = {i: variable(-1 - i) for i in range(theirs.outputs)}
+    names = {i: variable(theirs.outputs - i - 1) for i in range(theirs.outputs, count)}
+    outputs = {i: variable(_OUTPUTS - i) for i in range(theirs.outputs)}
     factors = moved_factors(theirs.factors, {**names, **outputs})
-    unknown = [*(-1 - i for i in range(theirs.outputs)), *(n[1][0][0] for n in names.values())]
+    unknown = [
+        *(_OUTPUTS - i for i in range(theirs.outputs)),
+        *(n[1][0][0] for n in names.values()),
+    ]
     for aligned in _alignments(mine.term[0], factors):
         pairs = [(a, b) for f, g in aligned for a, b in zip(f[1], g[1], strict=True)]
         there = _solved([(b, a) for a, b in pairs], unknown)
         if there is None:
             continue
         access = tuple(there[: theirs.outputs])
-        read = {-1 - i: e for i, e in enumerate(access)}
+        read = {_OUTPUTS - i: e for i, e in enumerate(access)}
         if any(v in mine.summed for e in access for v, _ in e[1]):
             continue
         here = _solved([(a, placed(b, read)) for a, b in pairs], mine.summed)

@@ -33,7 +33,7 @@ class SameSum:
 
     `to_mine[i]`: my summed variable i in terms of my outputs and the atom's summed variables.
     `to_theirs[i]`: the atom's summed variable i in terms of my outputs and my summed variables.
-    The atom's summed variable i is numbered THEIRS + i.
+    The atom's summed variable i is numbered -1 - i.
     """
 
     atom: int
@@ -48,10 +48,6 @@ class Split:
 
     atom: int
     variable: int
-
-
-THEIRS = 1_000_000
-"""Number of the first summed variable of the other side of a bijection."""
 
 
 @dataclass(frozen=True, slots=True)

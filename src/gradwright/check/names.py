@@ -16,7 +16,7 @@ from gradwright.check.affine import (
     within,
 )
 from gradwright.check.atoms import Factor, Monomial, Named, Sum
-from gradwright.check.guide import THEIRS, Contraction, FalseStatement, Guide, Recognized, SameSum
+from gradwright.check.guide import Contraction, FalseStatement, Guide, Recognized, SameSum
 from gradwright.check.poly import Algebra, Poly, in_order, moved_factors, scaled, variables_of
 
 
@@ -145,7 +145,7 @@ class Names:
             raise FalseStatement(f"atom {answer.atom} is no sum")
         outer = {v: c.box[v] for v in c.outputs}
         self._require_access(answer.access, theirs.extents[: theirs.outputs], outer)
-        summed = {THEIRS + i: n for i, n in enumerate(theirs.extents[theirs.outputs :])}
+        summed = {-1 - i: n for i, n in enumerate(theirs.extents[theirs.outputs :])}
         if len(answer.to_mine) != len(c.summed) or len(answer.to_theirs) != len(summed):
             raise FalseStatement("a bijection between other variables than the sums have")
         read = dict(enumerate(answer.access))

@@ -84,19 +84,21 @@ def check(certificate: object, *texts: Text) -> Checked:
     statements: tuple[str, ...] = ()
     hypotheses: tuple[str, ...] = ()
     try:
+        if not read.claims:
+            raise FalseStatement("it claims nothing")
         _require_hashes(read, texts)
         functions = [straight(text) for text in texts]
         require_signatures(read.subject, functions)
         replay = _Replay(read)
         session = Session(read, functions, replay)
         outcome = session.run()
-        replay.require_finished()
-        _require_stated(read, outcome.assumed, outcome.literals)
         for i, why in sorted(outcome.failed.items()):
             raise FalseStatement(f"claim {i}: {why}")
+        replay.require_finished()
+        _require_stated(read, outcome.assumed, outcome.literals)
         statements = tuple(_statement(claim, session) for claim in read.claims)
         hypotheses = tuple(_hypotheses(read, session.values))
-        reason = None if statements else "it claims nothing"
+        reason = None
     except FalseStatement as problem:
         reason = str(problem)
     seconds = time.perf_counter() - started

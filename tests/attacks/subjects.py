@@ -1,0 +1,67 @@
+"""The texts that attacked certificates are about, and the honest certificates."""
+
+import json
+from functools import cache
+
+from gradwright import layers, losses, optim, programs
+from gradwright.certify.certificate import gradients_in, written
+from gradwright.check.certificate import (
+    Certificate,
+    ClaimRecord,
+    GradientClaim,
+    LossClaim,
+    UpdateClaim,
+)
+from gradwright.programs import Program
+from gradwright.spec import Image, NetSpec
+
+Json = dict[str, object]
+
+
+@cache
+def step() -> Program:
+    """Return the train step of a net with a convolution, a pool and momentum."""
+    net = NetSpec(
+        "attacked",
+        Image(2, 6, 6),
+        [
+            layers.ConvBn(3, 3, padding=layers.Padding.SYMMETRIC),
+            layers.MaxPool(2),
+            layers.Flatten(),
+            layers.Dense(4),
+        ],
+    )
+    return programs.train_step(
+        net, batch=3, loss=losses.SoftmaxCrossEntropy(), optimizer=optim.Momentum()
+    )
+
+
+def records(program: Program) -> tuple[int, list[tuple[str, ClaimRecord]]]:
+    """Return the number of the loss, and every claim about gradients and updates."""
+    inputs = [port.name for port in program.inputs]
+    outputs = [port.name for port in program.outputs]
+    loss = outputs.index("loss")
+    arguments = {name: inputs.index(name) for name in program.updates}
+    values = gradients_in(program.text, loss, list(arguments.values()))
+    claims: list[tuple[str, ClaimRecord]] = [("loss", LossClaim(loss))]
+    claims += [(name, GradientClaim(n, values[n])) for name, n in arguments.items()]
+    for name, n in arguments.items():
+        moment = f"{name}.u"
+        reads = (("lr", inputs.index("lr")), ("theta", n), ("u", inputs.index(moment)))
+        rule = program.updates[name]
+        for target, port in (("theta'", name), ("u'", moment)):
+            record = UpdateClaim(values[n], reads, outputs.index(port), rule, target)
+            claims.append((f"{port} {target}", record))
+    return loss, claims
+
+
+@cache
+def honest() -> Certificate:
+    """Return the certificate of every gradient and update of the step."""
+    loss, claims = records(step())
+    return written("gradients", [step().text], claims, loss)
+
+
+def copy() -> Json:
+    """Return the JSON object of the honest certificate, to be spoilt."""
+    return json.loads(json.dumps(honest().to_json()))
