@@ -1,6 +1,9 @@
 """Every theorem holds at all sizes, and every wrong statement near it has a counterexample."""
 
+import re
+from functools import cache
 from itertools import product
+from pathlib import Path
 
 import pytest
 
@@ -14,8 +17,10 @@ from gradwright.theory import (
     Method,
     Proved,
     Refuted,
+    Result,
     Theorem,
     find,
+    markdown,
     prove,
     settle,
 )
@@ -27,13 +32,22 @@ CONTROLS = [(theorem, control) for theorem in THEOREMS for control in theorem.co
 LINEAR = {"dense", "convolution", "same-upper", "decimation", "pooling"}
 
 
+PAGE = Path(__file__).parents[2] / "docs" / "theory.md"
+
+
+@cache
+def quick(name: str) -> Result:
+    theorem = find(name)
+    return settle(theorem, theorem.quick)
+
+
 def named(value: Theorem | Control) -> str:
     return value.name
 
 
 @pytest.mark.parametrize("theorem", THEOREMS, ids=named)
 def test_a_theorem_is_proved(theorem: Theorem) -> None:
-    result = settle(theorem, theorem.quick)
+    result = quick(theorem.name)
     expected = Method.POINTS if theorem.family in LINEAR else Method.FORMS
     for settled in result.settled:
         assert isinstance(settled.outcome, Proved), settled
@@ -153,6 +167,17 @@ def test_dropping_any_condition_is_refuted() -> None:
             assert isinstance(prove(instance.without(condition)), Refuted), theorem.name
             dropped += 1
     assert dropped >= 5
+
+
+def test_the_page_has_the_table_that_the_command_makes() -> None:
+    for theorem in THEOREMS:
+        result = quick(theorem.name)
+        *_, row = markdown([result]).splitlines()
+        whole = row.replace(f"| {len(result.settled)} | p", f"| {len(theorem.grid)} | p")
+        assert whole in PAGE.read_text("utf-8").splitlines(), theorem.name
+    rows = re.findall(r"^\| `.*\| (\d+) \| proved \|$", PAGE.read_text("utf-8"), re.MULTILINE)
+    assert len(rows) == len(THEOREMS)
+    assert f"({sum(map(int, rows))}\ncases" in PAGE.read_text("utf-8")
 
 
 def test_a_name_that_is_unknown_is_answered_with_near_ones() -> None:

@@ -26,6 +26,7 @@ from gradwright.theory.record import (
     Window,
 )
 from gradwright.theory.survey import Result, failures, settle
+from gradwright.theory.table import markdown
 
 __all__ = [
     "THEOREMS",
@@ -50,6 +51,7 @@ __all__ = [
     "Window",
     "failures",
     "find",
+    "markdown",
     "page",
     "prove",
     "settle",

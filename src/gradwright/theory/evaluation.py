@@ -52,7 +52,7 @@ class Evaluator:
 
     def shape(self, name: str) -> Place:
         """Return the shape of a value at these sizes."""
-        return tuple(self._index(e, {}) for e in self.shapes[name])
+        return tuple(self.index(e, {}) for e in self.shapes[name])
 
     def define(self, statement: Statement) -> None:
         """Evaluate a statement at every index of its left side."""
@@ -68,18 +68,19 @@ class Evaluator:
         """Return an expression of sizes."""
         return int(self._value(e, {}).value.low)
 
-    def _index(self, e: Expression, at: Mapping[str, int]) -> int:
+    def index(self, e: Expression, at: Mapping[str, int]) -> int:
+        """Return an index expression where its indices have values."""
         match e:
             case Number(value) if value.denominator == 1:
                 return int(value)
             case Read(name, None):
                 return at[name] if name in at else self.sizes[name]
             case Apply("+", (a, b)):
-                return self._index(a, at) + self._index(b, at)
+                return self.index(a, at) + self.index(b, at)
             case Apply("-", (a, b)):
-                return self._index(a, at) - self._index(b, at)
+                return self.index(a, at) - self.index(b, at)
             case Apply("*", (a, b)):
-                return self._index(a, at) * self._index(b, at)
+                return self.index(a, at) * self.index(b, at)
             case _:
                 raise SpecError(where="index", expected="an affine expression", found=str(e))
 
@@ -92,9 +93,9 @@ class Evaluator:
             case Read(name, None) if name in self.values:
                 return self.values[name].at(())
             case Read(name, None):
-                return Slope.number(self._index(e, at))
+                return Slope.number(self.index(e, at))
             case Read(name, indices):
-                return self._read(name, tuple(self._index(i, at) for i in indices or ()))
+                return self._read(name, tuple(self.index(i, at) for i in indices or ()))
             case Apply("*", (a, b)):
                 return self._product(a, b, at)
             case Apply("^", (base, exponent)):
@@ -122,7 +123,7 @@ class Evaluator:
     def _bound(self, e: Bind, at: Mapping[str, int]) -> Slope:
         names = [name for name, _ in e.indices]
         sizes = [
-            bound if bound is not None else self._index(extent_of(name, e.body, self.shapes), {})
+            bound if bound is not None else self.index(extent_of(name, e.body, self.shapes), {})
             for name, bound in e.indices
         ]
         places = [
@@ -150,7 +151,7 @@ class Evaluator:
         return best
 
     def _inside(self, read: Read, at: Mapping[str, int]) -> bool:
-        place = tuple(self._index(i, at) for i in read.indices or ())
+        place = tuple(self.index(i, at) for i in read.indices or ())
         return self.values[read.name].holds(place)
 
 

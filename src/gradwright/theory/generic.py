@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from gradwright.certify.kernel.algebra import Poly, Undenotable, add, number
-from gradwright.certify.kernel.atoms import Argument, Mask, Pi, Relation
+from gradwright.certify.kernel.atoms import Argument, Class, Mask, Pi, Relation, Sum
 from gradwright.certify.kernel.denotation import Denotation
 from gradwright.certify.kernel.derive import POINTWISE, Applied
 from gradwright.certify.kernel.index import Affine, variable
@@ -75,6 +75,20 @@ class Generic(Denotation):
         )
         return tuple(words for atoms, words in named if atoms - sizes)
 
+    def require_whole_dimensions(self, *values: Tensor) -> None:
+        """Refuse what holds on a part of a dimension only: that part was made of numbers."""
+        monomials = [monomial for value in values for monomial in value.poly]
+        for atom in range(len(self.atoms)):
+            match self.atoms.content(atom):
+                case Sum(factors=factors, guards=guards):
+                    monomials.append((factors, guards))
+                case Class(terms=terms):
+                    monomials += [monomial for monomial, _ in terms]
+                case _:
+                    pass
+        if any(guards for _, guards in monomials):
+            raise Undenotable("a sum over a part of a dimension")
+
     def product_of(self, extents: Iterable[int], exponent: int) -> Poly:
         """Return the product of sizes, by their stand-ins, to a power."""
         total = number(1)
@@ -99,7 +113,10 @@ class _Space:
 
         An index that left the box, or left some of it out, would be a matter of the numbers.
         """
-        places = [self.names.index(index_name(e)) for e in indices]
+        names = [e.name if isinstance(e, Read) and e.indices is None else "" for e in indices]
+        if not set(names) <= set(self.names):
+            raise Undenotable("an index expression that is no plain index")
+        places = [self.names.index(name) for name in names]
         if len(set(places)) < len(places):
             raise Undenotable("an index that is read twice")
         if tuple(self.extents[place] for place in places) != shape:
@@ -122,6 +139,8 @@ class Evaluation:
         return self.values[name]
 
     def _shape(self, name: str) -> tuple[int, ...]:
+        if name not in self.symbols.boxes:
+            raise Undenotable(f"no value is called {name}")
         return tuple(self._extent(e) for e in self.symbols.boxes[name])
 
     def _extent(self, e: Expression) -> int:
@@ -233,6 +252,7 @@ def compare(
     den: Generic, symbols: Symbols, laws: Sequence[Law], left: Tensor, right: Tensor
 ) -> bool:
     """Return whether two values are proved equal, for inputs that obey the laws."""
+    den.require_whole_dimensions(left, right)
     difference = add(left.poly, right.poly, -1)
     for law in laws:
         whole = Evaluation(den, symbols).argument(law.value)

@@ -106,7 +106,7 @@ def _verdict(result: Result) -> Iterator[str]:
         (f" by {s.outcome.method}" for s in result.settled if isinstance(s.outcome, Proved)), ""
     )
     yield f"{result.verdict}{of} in {time}{method}"
-    yield "over the real numbers, for all inputs and all sizes that meet the conditions"
+    yield "over the real numbers, for all inputs and sizes that meet the conditions"
     if not result.settled[0].case.is_whole:
         yield "kernel, stride and dilation are those of the cases, the same proof at each"
     for settled in result.settled:

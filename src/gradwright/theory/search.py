@@ -63,7 +63,7 @@ def drawn(instance: Instance, shapes: Mapping[str, Place], draw: int) -> Inputs:
         if name in instance.positive:
             values = [abs(value) for value in values]
         inputs[name] = dict(zip(places, values, strict=True))
-    for law in instance.laws:
+    for law in (law for law in instance.laws if law.value in inputs):
         inputs[law.value] = _normalised(inputs[law.value])
     return inputs
 

@@ -103,6 +103,8 @@ class Reader:
 
     def extents(self, name: str) -> tuple[Affine, ...]:
         """Return the extents of a declared value."""
+        if name not in self.symbols.boxes:
+            raise Undenotable(f"no value is called {name}")
         return tuple(self._index(e, {}) for e in self.symbols.boxes[name])
 
     def define(self, statement: Statement) -> Form:

@@ -19,6 +19,9 @@ def theorems(
     whole_grid: Annotated[
         bool, typer.Option("--all", help="Every case of each grid, not only a few.")
     ] = False,
+    as_markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print the list as a Markdown table.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Prove the theorems on backward passes at all sizes, or explain the one called NAME.
@@ -26,12 +29,14 @@ def theorems(
     The exit code is 0 where every theorem is proved, 1 where one is refuted, 2 where one is
     unknown.
     """
-    from gradwright.theory import THEOREMS, find, page, settle
+    from gradwright.theory import THEOREMS, find, markdown, page, settle
 
     chosen = THEOREMS if name is None else (find(name),)
     results = [settle(each, each.grid if whole_grid else each.quick) for each in chosen]
     if as_json:
         write_json({"theorems": [result.to_json() for result in results]})
+    elif as_markdown:
+        write_line(markdown(results).rstrip())
     elif name is None:
         _write(results)
     else:

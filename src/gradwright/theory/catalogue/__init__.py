@@ -9,6 +9,7 @@ from gradwright.theory.catalogue import (
     grouped,
     loss,
     normalisation,
+    patchify,
     pooling,
     same_upper,
 )
@@ -20,6 +21,7 @@ THEOREMS: tuple[Theorem, ...] = (
     *grouped.THEOREMS,
     *same_upper.THEOREMS,
     *decimation.THEOREMS,
+    *patchify.THEOREMS,
     *pooling.THEOREMS,
     *normalisation.THEOREMS,
     *loss.THEOREMS,

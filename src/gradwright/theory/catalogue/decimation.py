@@ -1,5 +1,7 @@
 """Strides as decimation: keep every s-th position of the stride-1 convolution."""
 
+from dataclasses import replace
+
 from gradwright.theory.catalogue import windows as at
 from gradwright.theory.record import (
     Adjoint,
@@ -44,6 +46,25 @@ def _upsampling(s: int, row: str) -> str:
 def _shapes(case: Case, z: str) -> str:
     rows, columns = case.axes
     return f"x[N,C,H,W]; w[O,C,{rows.kernel},{columns.kernel}]; z[N,O,{z}]; y[N,O,P,Q]"
+
+
+def _depthwise(instance: Instance) -> Instance:
+    """Return the same claim with one kernel per channel and no sum over channels."""
+    assert isinstance(instance.claim, Same)
+    claim = Same(_one_channel(instance.claim.left), _one_channel(instance.claim.right))
+    symbols = replace(
+        instance.symbols,
+        sizes=tuple(size for size in instance.symbols.sizes if size != at.O),
+        shapes=_one_channel(instance.symbols.shapes),
+    )
+    return replace(instance, symbols=symbols, claim=claim)
+
+
+def _one_channel(text: str) -> str:
+    """Let channel c of the result read channel c with its own kernel."""
+    for dense, own in (("w[O,C,", "w[C,"), ("[N,O,", "[N,C,"), ("w[o,c,", "w[c,")):
+        text = text.replace(dense, own)
+    return text.replace("sum(c,", "sum(").replace("[n,o,", "[n,c,")
 
 
 def _convolved(case: Case, target: str, read: str) -> str:
@@ -98,59 +119,13 @@ def _general_phase(case: Case) -> Instance:
     return Instance(_same_symbols(case), Same(left, _phase(case, f"{p} - top", f"{q} - left")))
 
 
-def _patch_symbols() -> Symbols:
-    shapes = (
-        "x[N,C,H,W]; dx[N,C,H,W]; w[O,C,4,4]; dw[O,C,4,4]; z[N,O,H,W]; dz[N,O,H,W];"
-        "half[N,O,2*P,2*Q]; dhalf[N,O,2*P,2*Q]; y[N,O,P,Q]; dy[N,O,P,Q]"
-    )
-    return Symbols(
-        (
-            at.N,
-            at.C,
-            at.O,
-            Size("P", "rows of patches"),
-            Size("Q", "columns of patches"),
-        ),
-        shapes,
-        ("H = 4*P", "W = 4*Q"),
-    )
+_EVEN_KERNELS = tuple(Case.square(kernel, 2) for kernel in (1, 2, 4, 6, 8))
 
 
-_PATCH = "y[n,o,i,j] = sum(c,u<4,v<4) w[o,c,u,v]*x[n,c,4*i + u,4*j + v]"
-_PATCHES = """\
-z[n,o,i,j] = sum(c,u<4,v<4) w[o,c,u,v]*x[n,c,i + u - 1,j + v - 1]
-half[n,o,i,j] = z[n,o,2*i + 1,2*j + 1]
-y[n,o,i,j] = half[n,o,2*i,2*j]"""
-_SPREAD_TWICE = """\
-dhalf[n,o,a,b] = sum(i,j) [a = 2*i]*[b = 2*j]*dy[n,o,i,j]
-dz[n,o,h,k] = sum(a,b) [h = 2*a + 1]*[k = 2*b + 1]*dhalf[n,o,a,b]"""
-_PATCH_INPUT = "dx[n,c,h,k] = sum(o,u<4,v<4) w[o,c,3 - u,3 - v]*dz[n,o,h + u - 2,k + v - 2]"
-_PATCH_WEIGHT = "dw[o,c,u,v] = sum(n,h,k) dz[n,o,h,k]*x[n,c,h + u - 1,k + v - 1]"
+def _even_phase(case: Case) -> Instance:
+    left = _convolved(case, "y", at.reads(case))
+    return Instance(_same_symbols(case), Same(left, _phase(case, "0", "0")))
 
-
-def _patchify(case: Case) -> Instance:
-    del case
-    return Instance(_patch_symbols(), Same(_PATCH, _PATCHES))
-
-
-def _patchify_input(case: Case) -> Instance:
-    del case
-    claim = Adjoint(_PATCH, "x", f"{_SPREAD_TWICE}\n{_PATCH_INPUT}")
-    return Instance(_patch_symbols(), claim)
-
-
-def _patchify_weight(case: Case) -> Instance:
-    del case
-    claim = Adjoint(_PATCH, "w", f"{_SPREAD_TWICE}\n{_PATCH_WEIGHT}")
-    return Instance(_patch_symbols(), claim)
-
-
-_FOUR = (Case.square(4, 4),)
-_WHY_PATCH = """\
-The even positions of the odd positions are 2*(2*i) + 1 = 4*i + 1. There the stride-1 convolution
-with one row of padding reads 4*i + 1 + u - 1 = 4*i + u for u = 0 .. 3: the patch itself, nothing
-of the padding. Backwards dy goes to the even positions of a grid twice as fine, that to the odd
-positions of one twice as fine again, and then through the stride-1 convolution."""
 
 _WHY_SAME = """\
 SAME keeps P = ceil(H / s) windows and pads what they lack, total = max(s*(P - 1) + span - H, 0),
@@ -232,6 +207,58 @@ THEOREMS = (
         _ODD[:2],
     ),
     Theorem(
+        "same-upper-is-even-phase",
+        "SAME at stride 2 with an even kernel, or 1, keeps the even positions at every H and W",
+        "decimation",
+        _WHY_SAME,
+        _even_phase,
+        _EVEN_KERNELS,
+        (
+            Control(
+                "odd positions",
+                Case.square(4, 2),
+                lambda case: _even_phase(case).claiming(_phase(case, "1", "1")),
+            ),
+        ),
+        (Case.square(4, 2), Case.square(1, 2)),
+    ),
+    Theorem(
+        "depthwise-same-upper-is-odd-phase",
+        "the same of depthwise convolutions: odd positions just where H and W are even",
+        "decimation",
+        _WHY_SAME,
+        lambda case: _depthwise(_odd_phase(case)),
+        _ODD,
+        (
+            Control(
+                "even positions",
+                Case.square(3, 2),
+                lambda case: _depthwise(_odd_phase(case).claiming(_phase(case, "0", "0"))),
+            ),
+        ),
+        _ODD[:1],
+    ),
+    Theorem(
+        "depthwise-stride-is-decimation",
+        "a depthwise convolution of stride s is the stride-1 one at every s-th position",
+        "decimation",
+        "As without groups: which channels meet has no part in where a window reads.",
+        lambda case: _depthwise(_strided(case)),
+        at.GRID,
+        (
+            Control(
+                "phase 1 for phase 0",
+                Case.square(3, 2),
+                lambda case: _depthwise(
+                    _strided(case).claiming(
+                        f"{_dense(case, 'top', 'left')}\ny[n,o,i,j] = z[n,o,2*i + 1,2*j + 1]"
+                    )
+                ),
+            ),
+        ),
+        at.QUICK[:2],
+    ),
+    Theorem(
         "same-upper-is-a-phase",
         "SAME at any stride is the symmetric stride-1 convolution at the phase p - top",
         "decimation",
@@ -246,59 +273,5 @@ THEOREMS = (
             ),
         ),
         (Case.square(3, 2), Case.square(4, 3), Case.square(5, 4, 2)),
-    ),
-    Theorem(
-        "patchify",
-        "the 4x4 convolution of stride 4 is the even phase of the odd phase of the stride-1 one",
-        "decimation",
-        _WHY_PATCH,
-        _patchify,
-        _FOUR,
-        (
-            Control(
-                "even phase twice",
-                _FOUR[0],
-                lambda case: _patchify(case).claiming(
-                    _PATCHES.replace("2*i + 1,2*j + 1", "2*i,2*j")
-                ),
-            ),
-        ),
-        _FOUR,
-    ),
-    Theorem(
-        "patchify-input",
-        "dx of the stride-4 patchify upsamples dy twice and convolves with the flipped kernel",
-        "decimation",
-        _WHY_PATCH,
-        _patchify_input,
-        _FOUR,
-        (
-            Control(
-                "even positions in both upsamplings",
-                _FOUR[0],
-                lambda case: _patchify_input(case).claiming(
-                    f"{_SPREAD_TWICE.replace(' + 1', '')}\n{_PATCH_INPUT}"
-                ),
-            ),
-        ),
-        _FOUR,
-    ),
-    Theorem(
-        "patchify-weight",
-        "dw of the stride-4 patchify correlates x with dy upsampled twice",
-        "decimation",
-        _WHY_PATCH,
-        _patchify_weight,
-        _FOUR,
-        (
-            Control(
-                "padding of the backward off by one",
-                _FOUR[0],
-                lambda case: _patchify_weight(case).claiming(
-                    f"{_SPREAD_TWICE}\n{_PATCH_WEIGHT.replace('h + u - 1', 'h + u - 2')}"
-                ),
-            ),
-        ),
-        _FOUR,
     ),
 )

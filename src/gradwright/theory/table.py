@@ -1,0 +1,26 @@
+"""Results of many theorems as one table."""
+
+from collections.abc import Iterator, Sequence
+
+from gradwright.theory.survey import Result
+
+HEADS = ("theorem", "statement", "hypotheses", "cases", "verdict")
+
+
+def markdown(results: Sequence[Result]) -> str:
+    """Return a Markdown table; `cases` counts those that were proved or refuted."""
+    return "\n".join(_lines(results)) + "\n"
+
+
+def _lines(results: Sequence[Result]) -> Iterator[str]:
+    yield f"| {' | '.join(HEADS)} |"
+    yield "|---" * len(HEADS) + "|"
+    for result in results:
+        cells = (
+            f"`{result.theorem.name}`",
+            f"`{result.theorem.title}`" if "*" in result.theorem.title else result.theorem.title,
+            "; ".join(result.hypotheses) or "none",
+            str(len(result.settled)),
+            result.verdict.value,
+        )
+        yield f"| {' | '.join(cells)} |"
