@@ -147,6 +147,34 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     assert (done.returncode, done.stderr) == (Exit.CLOSED_PIPE, "")
 
 
+def test_a_closed_standard_output_is_no_error() -> None:
+    command = f"{PROGRAM} nets --json >&-"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("arguments", [["nets", "--json"], ["emit", "cifar8"]], ids=str)
+def test_a_full_standard_output_is_one_line(arguments: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (done.returncode, done.stderr) == (3, "gradwright: system: No space left on device\n")
+
+
+def test_an_alphabet_without_a_character_spells_it() -> None:
+    """Also in what is written for people: the docstrings of conventions have an ellipsis."""
+    done = subprocess.run(
+        [PROGRAM, "conventions", "--json"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"\\u2026" in done.stdout
+    assert json.loads(done.stdout)
+
+
 def test_version_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == Exit.DONE
     assert capsys.readouterr().out.startswith("gradwright 0.")

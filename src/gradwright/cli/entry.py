@@ -4,6 +4,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from io import TextIOWrapper
 
 import typer
 
@@ -21,8 +22,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     `--debug` may stand anywhere and shows the traceback of an error.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
+    _prepare_streams()
     code = _run([argument for argument in given if argument != DEBUG], debug=DEBUG in given)
     return _flush(code)
+
+
+def _prepare_streams() -> None:
+    """Let nothing that is written fail: closed streams take it, and other alphabets spell it."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller, as in `gradwright nets >&-`
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream := getattr(sys, name), TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _run(arguments: list[str], *, debug: bool) -> int:
@@ -73,7 +84,7 @@ def _flush(code: int) -> int:
     """Flush standard output; a reader that has gone (`| head`) is no reason for a traceback."""
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.CLOSED_PIPE
+        return Exit.CLOSED_PIPE if isinstance(error, BrokenPipeError) else _explain(error)
     return code
