@@ -195,6 +195,7 @@ class _Search:
     laws: Mapping[int, Distribution]
 
     def run(self) -> Counterexample:
+        self.evaluate.require_time()  # before inputs are drawn, which for a large net takes seconds
         texts = texts_of(self.emitted, self.value, self.seeds)
         first, second = self._two_points(texts)
         index = self.question.locate(first)

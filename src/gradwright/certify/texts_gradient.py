@@ -9,7 +9,7 @@ from gradwright.certify.claims import Kind, Report
 from gradwright.certify.kernel.algebra import TooLarge, Undenotable
 from gradwright.certify.kernel.conditions import Conditions
 from gradwright.certify.kernel.tensor import Tensor
-from gradwright.certify.prove import Proof, choose_cuts
+from gradwright.certify.prove import Proof, ancestors, choose_cuts
 from gradwright.certify.refute import GradientQuestion
 from gradwright.certify.scope import place, scope_of
 from gradwright.certify.texts_forms import both_forms
@@ -78,7 +78,12 @@ def derive(subject: Subject, *, cut: set[int] | None = None, limit: int | None =
         seeds[id(result)] = weight if known is None else proof.den.pointwise.add(known, weight)
     wrt = {id(forward.arguments[argument]) for argument, _ in subject.pairs}
     derived = _swept(proof, forward.operations, seeds, wrt, cut)
-    rest = [op for op in emitted.operations if any(id(r) not in proof.known for r in op.results)]
+    claimed = ancestors((emitted.results[k] for _, k in subject.pairs), emitted.operations, set())
+    rest = [
+        op
+        for op in emitted.operations
+        if any(id(r) in claimed and id(r) not in proof.known for r in op.results)
+    ]
     for operation in rest:
         proof.denote([operation], set())
         for result in operation.results if limit is not None else ():
@@ -197,7 +202,7 @@ class _Claims:
         known = self.derived.proof.known
         right = [known[id(r)] for op in forward.operations for r in op.results]
         forms = {form_of(tensor) for tensor in (*right, *self.derived.cotangents.values())}
-        values = [r for op in emitted.operations for r in op.results]
+        values = [r for op in emitted.operations for r in op.results if id(r) in known]
         return {id(value) for value in values if form_of(known[id(value)]) in forms}
 
     def obligation(self, argument: int, k: int) -> Obligation:

@@ -54,10 +54,14 @@ class Evaluator:
             if stream is not None:
                 _close(stream)
 
-    def __call__(self, text: str, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Return the results of `main`; Unevaluated where it refuses, aborts or takes too long."""
+    def require_time(self) -> None:
+        """Raise Unevaluated where nothing is left of the budget."""
         if self._left <= 0:
             raise Unevaluated(f"the interpreter had no more of its {self._budget:g} s")
+
+    def __call__(self, text: str, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Return the results of `main`; Unevaluated where it refuses, aborts or takes too long."""
+        self.require_time()
         started = time.perf_counter()
         try:
             reply = self._ask(text, arrays)

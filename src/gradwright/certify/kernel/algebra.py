@@ -30,6 +30,7 @@ from gradwright.certify.kernel.index import (
 Poly = Mapping[Monomial, Fraction]
 
 ONE: Monomial = ((), ())
+_UNIT = Fraction(1)
 
 
 class TooLarge(Exception):
@@ -46,7 +47,9 @@ TERM_LIMIT = 4000
 
 def simple(exponent: Exponent) -> Exponent:
     """Return an integral exponent as int."""
-    return int(exponent) if Fraction(exponent).denominator == 1 else Fraction(exponent)
+    if isinstance(exponent, int):
+        return exponent
+    return int(exponent) if exponent.denominator == 1 else exponent
 
 
 def number(c: Fraction | int) -> Poly:
@@ -65,7 +68,7 @@ def add(p: Poly, q: Poly, scale: Fraction | int = 1) -> Poly:
     """Return p + scale * q."""
     total = dict(p)
     for monomial, c in q.items():
-        _accumulate(total, monomial, c * scale)
+        _accumulate(total, monomial, c if scale == 1 else c * scale)
     return total
 
 
@@ -130,7 +133,7 @@ class Algebra:
         for atom, access, q in factors:
             place = atom, self.atoms.ordered(atom, access)
             exponents[place] = exponents.get(place, 0) + q
-        coefficient = Fraction(1)
+        coefficient = _UNIT
         kept: list[Factor] = []
         tests: dict[tuple[int, tuple[Affine, ...]], Relation] = {}
         for (atom, access), q in exponents.items():
@@ -169,7 +172,8 @@ class Algebra:
                     continue
                 product = self.product((*left, *right), guards)
                 if product is not None:
-                    _accumulate(total, product[0], a * b * product[1])
+                    monomial, unit = product
+                    _accumulate(total, monomial, a * b if unit is _UNIT else a * b * unit)
         return total
 
     def guarded(self, p: Poly, guards: Guards, extents: Extents) -> Poly:
@@ -189,7 +193,8 @@ class Algebra:
             )
             product = self.product(accessed, moved)
             if product is not None:
-                _accumulate(total, product[0], c * product[1])
+                monomial, unit = product
+                _accumulate(total, monomial, c if unit is _UNIT else c * unit)
         return total
 
     def monomial_power(self, p: Poly, exponent: Exponent) -> Poly | None:
@@ -226,9 +231,11 @@ class Algebra:
 
 
 def _accumulate(total: dict[Monomial, Fraction], monomial: Monomial, c: Fraction) -> None:
-    sum_ = total.get(monomial, 0) + c
-    if sum_:
-        total[monomial] = Fraction(sum_)
+    known = total.get(monomial)
+    if known is not None:
+        c += known
+    if c:
+        total[monomial] = c
     else:
         total.pop(monomial, None)
 

@@ -63,6 +63,7 @@ _NUMBERS = (
 """The irrational numbers that texts are found to write; their negatives too."""
 
 
+@cache
 def fraction(value: Fraction, element: ElementType) -> Fraction | None:
     """Return 1 / n where a long positive literal rounds it (2 <= n <= DENOMINATORS), else None.
 
@@ -88,6 +89,7 @@ def _places(value: Fraction) -> int:
     return value.denominator.bit_length()
 
 
+@cache
 def irrational(value: Fraction, element: ElementType) -> Irrational | None:
     """Return the irrational number that a positive literal rounds, if it is a known one."""
     bits = _MANTISSA.get(element)
