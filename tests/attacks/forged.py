@@ -111,13 +111,13 @@ def _another_kind(certificate: Json) -> None:
 FORGED: dict[str, tuple[Forge, str]] = {
     "of another text": (lambda c: _set(c, "texts", [digest("another")]), "another one"),
     "no claim": (lambda c: _set(c, "claims", []), "it claims nothing"),
-    "another loss": (lambda c: _set(c, "loss", 13), ""),
+    "another loss": (lambda c: _set(c, "loss", 13), "is no sum"),
     "a loss that is no number": (lambda c: _set(c, "loss", 0), "the loss is no number"),
     "a loss that is not there": (lambda c: _set(c, "loss", 99), "no number 99"),
     "the loss is another result": (lambda c: _edit(c, "loss", "result", 3), "not what is diff"),
     "a gradient of another argument": (
         lambda c: _edit(c, "gradient", "argument", 4),
-        "",
+        "other indices",
     ),
     "two gradients exchanged": (_swap_gradients, "not shown to be what is claimed"),
     "a gradient that is the argument": (lambda c: _edit(c, "gradient", "value", 0), "not shown"),

@@ -36,14 +36,16 @@ def step() -> Program:
     )
 
 
-def records(program: Program) -> tuple[int, list[tuple[str, ClaimRecord]]]:
-    """Return the number of the loss, and every claim about gradients and updates."""
+def records_of(text: str) -> tuple[int, list[tuple[str, ClaimRecord]]]:
+    """Return the number of the loss, and what can be claimed of a text with the step's roles."""
+    program = step()
     inputs = [port.name for port in program.inputs]
     outputs = [port.name for port in program.outputs]
     loss = outputs.index("loss")
     arguments = {name: inputs.index(name) for name in program.updates}
-    values = gradients_in(program.text, loss, list(arguments.values()))
+    values = gradients_in(text, loss, list(arguments.values()))
     claims: list[tuple[str, ClaimRecord]] = [("loss", LossClaim(loss))]
+    arguments = {name: n for name, n in arguments.items() if n in values}
     claims += [(name, GradientClaim(n, values[n])) for name, n in arguments.items()]
     for name, n in arguments.items():
         moment = f"{name}.u"
@@ -58,7 +60,7 @@ def records(program: Program) -> tuple[int, list[tuple[str, ClaimRecord]]]:
 @cache
 def honest() -> Certificate:
     """Return the certificate of every gradient and update of the step."""
-    loss, claims = records(step())
+    loss, claims = records_of(step().text)
     return written("gradients", [step().text], claims, loss)
 
 

@@ -15,6 +15,9 @@ from gradwright.hlo import Function, Operation
 from gradwright.hlo import attributes as attr
 from gradwright.hlo.literals import decimals
 
+CANDIDATES = 3
+"""Values of a text that are compared with a gradient part by part."""
+
 
 def written(
     subject: str,
@@ -69,7 +72,9 @@ def gradients_in(text: Text, loss: int, arguments: Sequence[int]) -> dict[int, i
         fitting = [(n, t) for n, t in near if g is not None and t.shape == g.shape]
         at_once = (n for n, t in fitting if g is not None and _is_same_form(session, g, t))
         alike = [(n, t) for n, t in fitting if g is not None and search.reads_alike(g, t)]
-        in_parts = (n for n, t in alike if g is not None and same(session.meanings.f, g, t))
+        in_parts = (
+            n for n, t in alike[:CANDIDATES] if g is not None and same(session.meanings.f, g, t)
+        )
         number = next(at_once, None) or next(in_parts, None)
         if number is not None:
             found[argument] = number

@@ -30,6 +30,8 @@ ALIGNMENTS = 24
 """Ways to set equal factors against each other that are tried."""
 WRITTEN_OUT = 2
 """Values of a summed variable that are written out one by one."""
+IDLE = 12
+"""Sums written out in vain before a comparison is given up."""
 COTANGENT_TERMS = 2
 """Terms of a cotangent at a cut beyond which it is named."""
 
@@ -52,6 +54,11 @@ class Search:
     cotangents_made: set[int] = field(default_factory=set[int])
     names: Names | None = None
     _asked: int = 0
+    _met: int = 0
+    """Sums that were recognized."""
+    _met_at_split: int | None = None
+    _idle: int = 0
+    """Sums written out one after the other whose parts met nothing known."""
     _known: dict[_Key, tuple[int, tuple[int, ...], Fraction]] = field(
         default_factory=dict[_Key, tuple[int, tuple[int, ...], Fraction]]
     )
@@ -136,12 +143,18 @@ class Search:
                 except FalseStatement:
                     continue
                 self.answers[self._asked] = answer
+                self._met += 1
                 return answer
         return None
 
     def split(self, p: Poly) -> Split | None:
         """Write out the shortest variable of the sum with most, among sums of equal factors."""
         self._asked += 1
+        self._idle = self._idle + 1 if self._met_at_split == self._met else 0
+        self._met_at_split = None
+        if self._idle > IDLE:
+            self._idle = 0
+            return None  # the parts of the last sums met nothing known: those of others will not
         found: dict[_Kinds, set[int]] = {}
         for factors, _ in p:
             for atom, _, q in factors:
@@ -156,6 +169,7 @@ class Search:
             if len(atoms) > 1 and v is not None and lengths[v] <= WRITTEN_OUT:
                 answer = Split(atom, v)
                 self.answers[self._asked] = answer
+                self._met_at_split = self._met
                 return answer
         return None
 
@@ -186,7 +200,9 @@ class Search:
             self._known[self._pending.key] = atom, order, self._pending.lead
         if isinstance(content, Sum):
             known = self._sums.setdefault(_kinds(content.factors), [])
-            if atom not in known:
+            if atom in known:
+                self._met += 1
+            else:
                 known.append(atom)
 
 
