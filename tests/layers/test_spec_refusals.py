@@ -193,13 +193,13 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "epsilon of zero": (
         lambda: net(BatchNorm(epsilon=0)),
-        "bn1: expected numbers with epsilon > 0 and 0 <= decay < 1, found BatchNorm(epsilon=0, "
-        "decay=0.9, running_variance=RunningVariance.UNBIASED)",
+        "bn1: expected numbers with epsilon > 0 that f32 holds and 0 <= decay < 1, found "
+        "BatchNorm(epsilon=0, decay=0.9, running_variance=RunningVariance.UNBIASED)",
     ),
     "decay of one": (
         lambda: net(ConvBn(3, 3, norm=BatchNorm(decay=1))),
-        "convbn1.bn: expected numbers with epsilon > 0 and 0 <= decay < 1, found BatchNorm("
-        "epsilon=1e-05, decay=1, running_variance=RunningVariance.UNBIASED)",
+        "convbn1.bn: expected numbers with epsilon > 0 that f32 holds and 0 <= decay < 1, found "
+        "BatchNorm(epsilon=1e-05, decay=1, running_variance=RunningVariance.UNBIASED)",
     ),
     "activation by its name": (
         lambda: net(bad(Activation, "relu")),
@@ -290,6 +290,12 @@ def test_what_is_no_extent(declare: Callable[[object], object], number: object) 
 
 
 NO_REALS = (True, "0.5", None, np.float32(0.5), np.float64(0.5), float("nan"), float("inf"))
+
+
+@pytest.mark.parametrize("epsilon", [1e-50, 1e39], ids=repr)
+def test_an_epsilon_that_f32_rounds_to_0_or_infinity(epsilon: float) -> None:
+    with pytest.raises(SpecError, match=r"^bn1: expected numbers with epsilon > 0 that f32 holds"):
+        net(BatchNorm(epsilon=epsilon))
 
 
 @pytest.mark.parametrize("number", NO_REALS, ids=repr)

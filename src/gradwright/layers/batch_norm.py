@@ -11,7 +11,7 @@ from gradwright.layers.walk import Mode, Walk
 from gradwright.spec import Constant, Decay, Plan, Slot
 from gradwright.spec.conventions import Convention
 from gradwright.spec.decimals import complement
-from gradwright.spec.numbers import is_real
+from gradwright.spec.numbers import SMALLEST_REAL, is_real
 
 BATCH_NORM_EPSILON = 1e-5
 """Default of PyTorch's BatchNorm2d and of torchvision's nets; Flax also uses 1e-5."""
@@ -49,8 +49,8 @@ class BatchNorm(Layer):
         """Return shapes and slots."""
         require_member(path, self, self.running_variance, RunningVariance)
         real = is_real(self.epsilon) and is_real(self.decay)
-        if not real or not self.epsilon > 0 or not 0 <= self.decay < 1:
-            expected = "numbers with epsilon > 0 and 0 <= decay < 1"
+        if not real or not self.epsilon >= SMALLEST_REAL or not 0 <= self.decay < 1:
+            expected = "numbers with epsilon > 0 that f32 holds and 0 <= decay < 1"
             raise SpecError(where=path, expected=expected, found=str(self))
         if len(input) not in (1, 3):
             found = f"shape {list(input)}"
