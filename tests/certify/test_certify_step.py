@@ -1,16 +1,15 @@
 """Train steps: every result is proved, a wrong one is not."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 import pytest
 
+from certify.programs.edited import edited, plain
 from gradwright import layers, losses, optim, programs, zoo
 from gradwright.certify.claims import Kind, Report
 from gradwright.certify.programs import certify_program
 from gradwright.certify.texts_settle import Search
 from gradwright.certify.verdicts import Verdict
-from gradwright.hlo import Signature
 from gradwright.optim import Optimizer
 from gradwright.programs import Program
 
@@ -26,23 +25,6 @@ OPTIMIZERS = [
 
 
 PROOF_ONLY = Search(seconds=0)
-
-
-@dataclass
-class Edited:
-    """A program with another text."""
-
-    text: str
-    signature: Signature
-    statements: Sequence[str]
-    updates: Mapping[str, str]
-    primal: "Edited | None" = None
-
-    @staticmethod
-    def of(program: Program, old: str, new: str) -> "Edited":
-        assert old in program.text
-        text = program.text.replace(old, new)
-        return Edited(text, program.signature, program.statements, program.updates)
 
 
 def step(name: str, optimizer: Optimizer) -> Program:
@@ -81,13 +63,12 @@ def test_every_update_rule_is_proved(optimizer: Optimizer) -> None:
 )
 def test_a_wrong_constant_is_not_proved(old: str, new: str, spoiled: str) -> None:
     program = step("mnist-linear", optim.AdamW())
-    assert spoiled in unproved(certify_program(Edited.of(program, old, new), search=PROOF_ONLY))
+    assert spoiled in unproved(certify_program(edited(program, old, new), search=PROOF_ONLY))
 
 
 def test_the_rule_of_another_optimizer_is_not_proved() -> None:
     program = step("mnist-linear", optim.Adam())
-    other = Edited.of(program, "module", "module")
-    other.updates = step("mnist-linear", optim.AdamW()).updates
+    other = replace(plain(program), updates=step("mnist-linear", optim.AdamW()).updates)
     assert unproved(certify_program(other, search=PROOF_ONLY)) == ["update of dense1.weight"]
 
 

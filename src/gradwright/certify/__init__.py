@@ -8,7 +8,7 @@ from types import ModuleType
 
 from gradwright.certify.claims import Claim, Kind, Report
 from gradwright.certify.programs import certify_program
-from gradwright.certify.programs_reading import Program
+from gradwright.certify.programs_reading import Declared, Program
 from gradwright.certify.texts import certify_equal, certify_text, certify_vjp
 from gradwright.certify.texts_settle import Effort, Observer, Search
 from gradwright.certify.verdicts import (
@@ -23,6 +23,7 @@ from gradwright.certify.verdicts import (
 __all__ = [
     "Claim",
     "Counterexample",
+    "Declared",
     "Distribution",
     "Effort",
     "Kind",

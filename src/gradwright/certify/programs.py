@@ -45,7 +45,10 @@ def _certified(program: Program, search: Search, observe: Observer) -> Report:
         return _certify_vjp(program, search, observe)
     started = time.perf_counter()
     claims = ProgramClaims(Reading.of(program), search.effort)
-    settled = settle(claims.obligations(), claims.sides(), search, observe)
+    with search.evaluating() as evaluate:
+        shared = replace(search, evaluator=evaluate)
+        settled = settle(claims.meanings(), claims.meaning_sides(), shared, observe)
+        settled += settle(claims.updates(), claims.update_sides(), shared, observe)
     settled += _unclaimed(claims.unclaimed(), observe)
     scope = scope_of((claims.reading.main,), claims.conditions())
     return Report(tuple(settled), scope, time.perf_counter() - started)

@@ -122,10 +122,18 @@ class ProgramClaims:
         attempts = [self._first, *(self._more or ())]
         return [each.derived.proof.den.conditions for each in attempts]
 
-    def sides(self) -> Sides:
+    def meaning_sides(self) -> Sides:
+        """Return the text for claims about what is stated, whatever its gradients are of."""
+        return self._sides(self._first.stated.sound)
+
+    def update_sides(self) -> Sides:
+        """Return the text for claims about gradients and updates of the loss that it has."""
+        return self._sides(self._sound)
+
+    def _sides(self, sound: Callable[[], set[int]]) -> Sides:
         """Return the text with the gradients that it holds, beside the function of its loss."""
         subject = self._subject
-        return Sides(self._emitted, subject.forward, subject.seeds, self._sound)
+        return Sides(self._emitted, subject.forward, subject.seeds, sound)
 
     def unclaimed(self) -> list[str]:
         """Return the names of results that no claim is about."""
@@ -133,24 +141,23 @@ class ProgramClaims:
         claimed |= {k for k, port in enumerate(self.reading.outputs) if port.role in STATED}
         return [p.name for k, p in enumerate(self.reading.outputs) if k not in claimed]
 
-    def obligations(self) -> list[Obligation]:
-        """Return the claims: what is stated, gradients, updates."""
-        found = [*self._meanings()]
-        if self.reading.loss is not None:
-            found += [self._gradient(each) for each in self._judged]
+    def meanings(self) -> list[Obligation]:
+        """Return the claims that results are what is stated."""
+        names = [port.name for port in self.reading.inputs]
+        stated = Stated(self.reading.statements, names)
+        return [
+            self._meaning(k, target_of(port), port.role, stated)
+            for k, port in enumerate(self.reading.outputs)
+            if port.role in STATED
+        ]
+
+    def updates(self) -> list[Obligation]:
+        """Return the claims about gradients, then those about updates."""
+        differentiated = self._judged if self.reading.loss is not None else []
+        found = [self._gradient(each) for each in differentiated]
         for each in self._judged:
             found += [self._update(each, target) for target in each.update.targets]
         return found
-
-    def _meanings(self) -> list[Obligation]:
-        names = [port.name for port in self.reading.inputs]
-        stated = Stated(self.reading.statements, names)
-        ports = enumerate(self.reading.outputs)
-        return [
-            self._meaning(k, target_of(port), port.role, stated)
-            for k, port in ports
-            if port.role in STATED
-        ]
 
     def _meaning(self, k: int, target: str, role: Role, stated: Stated) -> Obligation:
         value = self.reading.main.body.results[k]
@@ -251,15 +258,9 @@ class ProgramClaims:
         return Anchors(self._spots.at(value), reference, spot, rule)
 
     def _sound(self) -> set[int]:
-        """Return values of the text that are stated; if the loss is, also right derivatives."""
-        found = self._first.stated.sound()
-        loss = self.reading.loss
-        body = self.reading.main.body
-        if loss is None or not self._first.stated.hold("loss", body.results[loss]):
-            return found
-        derived = self._first.derived
+        """Return values of the text that are not in question: the loss, right derivatives."""
+        derived, body = self._first.derived, self.reading.main.body
         forms = {form_of(tensor) for tensor in derived.cotangents.values()}
         values = [result for operation in body.operations for result in operation.results]
-        right = [v for v in values if form_of(derived.proof.known[id(v)]) in forms]
-        forward = ancestors([body.results[loss]], body.operations, set())
-        return found | forward | {id(value) for value in right}
+        right = {id(v) for v in values if form_of(derived.proof.known[id(v)]) in forms}
+        return right | ancestors(self._subject.forward.body.results, body.operations, set())

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Protocol
 
 from gradwright.certify.kernel.unroll import unrolled
 from gradwright.certify.notation import Statement, parse
@@ -38,9 +38,27 @@ class Program(Protocol):
         ...
 
     @property
-    def primal(self) -> Self | None:
+    def primal(self) -> "Program | None":
         """The forward whose vector-Jacobian product the gradients are."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A text beside what a program declares: whether somebody's text is that program."""
+
+    text: str
+    signature: Signature
+    statements: Sequence[str]
+    updates: Mapping[str, str]
+    primal: Program | None
+
+    @staticmethod
+    def of(program: Program, text: str) -> "Declared":
+        """Take another text for what a program declares."""
+        return Declared(
+            text, program.signature, program.statements, program.updates, program.primal
+        )
 
 
 @dataclass(frozen=True, slots=True)

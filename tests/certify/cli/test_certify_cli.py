@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from certify.refute.cases import TANH
+from gradwright import programs, zoo
 from gradwright.cli import main
 
 pytestmark = pytest.mark.interpreter
@@ -145,3 +146,34 @@ def test_mutants_are_counted(capsys: pytest.CaptureFixture[str], texts: dict[str
     code, out, _ = run(capsys, "mutate", *pair(texts, "right"), "--count", "6")
     assert code == 0
     assert f"{record['refuted']} of {record['wrong']} wrong mutants refuted" in out
+
+
+def test_a_net_is_certified_result_by_result(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--batch", "2", "--optimizer", "sgd", "--json")
+    code, out, _ = run(capsys, "certify", "mnist-linear", *options)
+    assert code == 0
+    names = [claim["name"] for claim in json.loads(out)["claims"]]
+    assert names[:2] == ["loss as declared", "correct as declared"]
+    assert "update of dense1.bias" in names
+
+
+def test_a_file_is_judged_by_the_net_that_it_is_to_be(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    program = programs.forward(zoo.get("mnist-linear"), batch=2)
+    file = tmp_path / "forward.mlir"
+    file.write_text(program.text.replace("stablehlo.add", "stablehlo.subtract"), "utf-8")
+    options = ("--net", "mnist-linear", "--entry", "forward", "--batch", "2", "--json")
+    code, out, _ = run(capsys, "certify", str(file), *options)
+    assert code == 1
+    assert [claim["name"] for claim in json.loads(out)["claims"]] == ["output as declared"]
+
+
+@pytest.mark.parametrize(
+    "arguments", [("mnist-linear", "--wrt", "0"), ("nonet",), ("no.mlir", "--loss", "mse")]
+)
+def test_a_net_with_what_does_not_go_with_it_is_bad_input(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
+) -> None:
+    code, _, _ = run(capsys, "certify", *arguments)
+    assert code == 3

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gradwright.cli.declared import DeclaredText, result_of
+from gradwright.cli.emission import Emission, EntryPoint, Precision
 from gradwright.cli.exits import Exit
 from gradwright.cli.output import tell, write_json, write_line, write_table
 from gradwright.cli.texts import GradientTexts
@@ -22,10 +24,17 @@ _CELLS = 100
 def certify(
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE]", help="Text that returns a loss and its gradients."),
+        typer.Argument(metavar="[FILE|NET]", help="Text of a loss and its gradients, or a net."),
     ] = None,
     *,
-    loss: Annotated[int, typer.Option(help="Result of FILE that is differentiated.")] = 0,
+    net: Annotated[str, typer.Option(help="Net whose program FILE is to be.")] = "",
+    entry: Annotated[EntryPoint, typer.Option(help="Entry point of NET.")] = EntryPoint.TRAIN_STEP,
+    batch: Annotated[int, typer.Option(help="Samples per call of NET.")] = 8,
+    optimizer: Annotated[str, typer.Option(help="Of NET: NAME[:FIELD=VALUE,...].")] = "adam",
+    precision: Annotated[Precision, typer.Option(help="Element type of NET.")] = Precision.F32,
+    loss: Annotated[
+        str, typer.Option(help="Result of FILE that is differentiated; with NET, NAME[:FIELD=...].")
+    ] = "",
     wrt: Annotated[str, typer.Option(help="I,J: arguments of FILE or of --forward.")] = "",
     grads: Annotated[str, typer.Option(help="K,L: results of FILE that are their gradients.")] = "",
     forward: Annotated[Path | None, typer.Option(help="Text that --backward goes with.")] = None,
@@ -46,9 +55,10 @@ def certify(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Prove or refute gradients over the reals.
+    """Prove or refute what a text returns, over the reals.
 
-    Either of FILE with --wrt and --grads, --forward with --backward, or --equal A B. The exit code
+    Either of NET with the options of `emit` (with FILE --net NET, the text in FILE is to be that
+    program), FILE with --wrt and --grads, --forward with --backward, or --equal A B. The exit code
     is 0 where every claim is proved, 1 where one is refuted, 2 where one is unknown.
     """
     from gradwright.certify import Search
@@ -56,19 +66,30 @@ def certify(
 
     _require_folder("--report", page)
     _require_folder("--certificate", certificate)
-    texts = GradientTexts(file, loss, wrt, grads, forward, backward)
+    emission = Emission(entry, batch, loss or "cross-entropy", optimizer, precision)
+    declared = DeclaredText.chosen(file, net, emission)
+    result = 0 if declared is not None else result_of(loss)
+    texts = GradientTexts(
+        None if declared is not None else file, result, wrt, grads, forward, backward
+    )
     with live_claims() as shown:
         search = Search(seconds, cells=0 if page is None else _CELLS, progress=shown.work_on)
-        report = _report(texts, equal, search, shown.observe)
-        if certificate is not None and equal is None:
-            report = texts.with_certificate(report)
+        if declared is not None:
+            _require_alone(texts, equal)
+            report = declared.certify(search, shown.observe)
+        else:
+            report = _report(texts, equal, search, shown.observe)
+            if certificate is not None and equal is None:
+                report = texts.with_certificate(report)
     if as_json:
         write_json(report.to_json())
     else:
         _write(report)
     if certificate is not None:
         _write_certificate(certificate, report)
-    if page is not None:
+    if page is not None and declared is not None:
+        declared.write_page(page, report)
+    elif page is not None:
         _write_page(page, report, texts, equal)
     raise typer.Exit(_EXITS[report.verdict.value])
 
@@ -88,6 +109,15 @@ def _report(
         raise SpecError(where="--equal", expected="no other texts", found="some")
     left, right = (path.read_bytes() for path in equal)
     return certify_equal(left, right, search=search, observe=observe)
+
+
+def _require_alone(texts: GradientTexts, equal: tuple[Path, Path] | None) -> None:
+    if texts.is_given or texts.wrt or texts.grads or equal is not None:
+        raise SpecError(
+            where="certify",
+            expected="NET without --wrt, --grads, --forward, --backward and --equal",
+            found="some of them",
+        )
 
 
 def _require_folder(option: str, file: Path | None) -> None:

@@ -1,0 +1,66 @@
+"""A net as `certify` is given it: its program as it is emitted, or a file that is to be it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from gradwright.cli.emission import Emission
+from gradwright.cli.nets import net_of
+from gradwright.cli.output import tell
+from gradwright.errors import SpecError
+
+if TYPE_CHECKING:
+    from gradwright.certify import Observer, Program, Report, Search
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredText:
+    """A program of a net; its text is that of `file`, where there is one."""
+
+    net: str
+    file: Path | None
+    emission: Emission
+
+    @classmethod
+    def chosen(cls, file: Path | None, net: str, emission: Emission) -> Self | None:
+        """Return what the argument and `--net` name; None where they name no net."""
+        if net:
+            return cls(net, file, emission)
+        if file is not None and not file.exists() and file.name == str(file) and not file.suffix:
+            return cls(str(file), None, emission)
+        return None
+
+    def program(self) -> "Program":
+        """Emit the program, and put the text of the file in its place."""
+        from gradwright.certify import Declared
+
+        program = self.emission.program(net_of(self.net))
+        if self.file is None:
+            return program
+        return Declared.of(program, self.file.read_text(encoding="utf-8"))
+
+    def certify(self, search: "Search", observe: "Observer") -> "Report":
+        """Certify every result of the program."""
+        from gradwright.certify import certify_program
+
+        return certify_program(self.program(), search=search, observe=observe)
+
+    def write_page(self, page: Path, report: "Report") -> None:
+        """Write a page about the report."""
+        from gradwright.report.proof_page import NamedText, write_proof_page
+
+        program = self.program()
+        name = self.net if self.file is None else self.file.name
+        primal = program.primal
+        measure = None if primal is None else NamedText("forward", primal.text.encode())
+        write_proof_page(page, report, NamedText(name, program.text.encode()), measure)
+        tell(f"wrote {page}: {page.stat().st_size:,} bytes")
+
+
+def result_of(text: str) -> int:
+    """Read `--loss` as the number of a result."""
+    if text.isdigit() or not text:
+        return int(text or 0)
+    raise SpecError(
+        where="--loss", expected="the number of a result, or --net NET beside it", found=repr(text)
+    )
