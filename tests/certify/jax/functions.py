@@ -8,45 +8,15 @@ This module imports JAX: tests import it where they run, not where they are coll
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
 # pyright: reportUnknownParameterType=false
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-Array = Any
-"""A JAX array or tracer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A scalar function and the shapes of its arguments, floats first, then integers."""
-
-    name: str
-    function: Callable[..., Array]
-    shapes: tuple[tuple[int, ...], ...]
-    integers: tuple[tuple[int, ...], ...] = ()
-
-    def text(self) -> str:
-        """Return the text of value and gradients with respect to the float arguments."""
-        places = tuple(range(len(self.shapes)))
-        floats = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in self.shapes]
-        integers = [jax.ShapeDtypeStruct(shape, jnp.int32) for shape in self.integers]
-        graded = jax.value_and_grad(self.function, argnums=places)
-        return jax.jit(graded).lower(*floats, *integers).as_text()
-
-
-def convolved(x: Array, w: Array, **options: Array) -> Array:
-    """Return the sum of squares of a convolution, NCHW and OIHW."""
-    stride = options.pop("stride", (1, 1))
-    padding = options.pop("padding", "SAME")
-    y = lax.conv_general_dilated(
-        x, w, stride, padding, dimension_numbers=("NCHW", "OIHW", "NCHW"), **options
-    )
-    return jnp.sum(jnp.square(y))
+from certify.jax.cases import PAIR, PICTURE, Array, Case, squared_convolution, summed
+from certify.jax.layers import LAYERS
+from certify.jax.losses import LOSSES
+from certify.jax.operations import OPERATIONS
 
 
 def transposed(x: Array, w: Array) -> Array:
@@ -267,44 +237,43 @@ def mlp(x: Array, w: Array, b: Array, u: Array) -> Array:
     return jnp.sum(jnp.square(jax.nn.relu(x @ w + b) @ u))
 
 
-def summed(function: Callable[..., Array]) -> Callable[..., Array]:
-    """Return the sum of squares of a pointwise function."""
-    return lambda *x: jnp.sum(jnp.square(function(*x)))
-
-
-_PICTURE = (2, 3, 7, 6)
-_PAIR = ((4, 5), (4, 5))
 _CASES = (
     Case("dense", lambda x, w, b: jnp.sum(jnp.sin(x @ w + b)), ((4, 3), (3, 5), (5,))),
     Case("mlp", mlp, ((4, 3), (3, 5), (5,), (5, 2))),
-    Case("conv", convolved, (_PICTURE, (4, 3, 3, 2))),
-    Case("conv-strided", lambda x, w: convolved(x, w, stride=(2, 1)), (_PICTURE, (4, 3, 3, 2))),
+    Case("conv", squared_convolution, (PICTURE, (4, 3, 3, 2))),
     Case(
-        "conv-valid",
-        lambda x, w: convolved(x, w, padding=((0, 1), (2, 0))),
-        (_PICTURE, (4, 3, 3, 2)),
+        "conv-strided",
+        lambda x, w: squared_convolution(x, w, stride=(2, 1)),
+        (PICTURE, (4, 3, 3, 2)),
     ),
     Case(
-        "conv-dilated", lambda x, w: convolved(x, w, rhs_dilation=(2, 1)), (_PICTURE, (4, 3, 3, 2))
+        "conv-valid",
+        lambda x, w: squared_convolution(x, w, padding=((0, 1), (2, 0))),
+        (PICTURE, (4, 3, 3, 2)),
+    ),
+    Case(
+        "conv-dilated",
+        lambda x, w: squared_convolution(x, w, rhs_dilation=(2, 1)),
+        (PICTURE, (4, 3, 3, 2)),
     ),
     Case(
         "conv-grouped",
-        lambda x, w: convolved(x, w, feature_group_count=2),
+        lambda x, w: squared_convolution(x, w, feature_group_count=2),
         ((2, 4, 5, 6), (6, 2, 3, 2)),
     ),
     Case(
         "conv-depthwise",
-        lambda x, w: convolved(x, w, feature_group_count=4, stride=(2, 2)),
+        lambda x, w: squared_convolution(x, w, feature_group_count=4, stride=(2, 2)),
         ((2, 4, 5, 6), (4, 1, 3, 3)),
     ),
     Case("conv-transposed", transposed, ((2, 4, 5, 3), (3, 2, 3, 4))),
-    Case("max-pool", lambda x: pooled(x, "max"), (_PICTURE,)),
-    Case("max-pool-padded", lambda x: pooled(x, "max", "SAME"), (_PICTURE,)),
-    Case("min-pool", lambda x: pooled(x, "min"), (_PICTURE,)),
-    Case("average-pool", lambda x: pooled(x, "average", "SAME"), (_PICTURE,)),
-    Case("average-pool-counted", counted_average, (_PICTURE,)),
-    Case("global-pool", lambda x: jnp.sum(jnp.sin(jnp.mean(x, (2, 3)))), (_PICTURE,)),
-    Case("batch-norm", batch_norm, (_PICTURE, (3,), (3,))),
+    Case("max-pool", lambda x: pooled(x, "max"), (PICTURE,)),
+    Case("max-pool-padded", lambda x: pooled(x, "max", "SAME"), (PICTURE,)),
+    Case("min-pool", lambda x: pooled(x, "min"), (PICTURE,)),
+    Case("average-pool", lambda x: pooled(x, "average", "SAME"), (PICTURE,)),
+    Case("average-pool-counted", counted_average, (PICTURE,)),
+    Case("global-pool", lambda x: jnp.sum(jnp.sin(jnp.mean(x, (2, 3)))), (PICTURE,)),
+    Case("batch-norm", batch_norm, (PICTURE, (3,), (3,))),
     Case("one-pass-norm", one_pass_norm, ((4, 5), (5,))),
     Case("layer-norm", layer_norm, ((4, 3, 5), (5,), (5,))),
     Case("group-norm", group_norm, ((2, 4, 3, 5), (4,))),
@@ -323,13 +292,13 @@ _CASES = (
     Case("cross-entropy", cross_entropy, ((4, 5),), ((4,),)),
     Case("cross-entropy-filled", filled_entropy, ((4, 5),), ((4,),)),
     Case("one-hot-entropy", one_hot_entropy, ((4, 5),), ((4,),)),
-    Case("soft-entropy", smoothed_entropy, _PAIR),
-    Case("binary-entropy", binary_entropy, _PAIR),
-    Case("focal", focal, _PAIR),
-    Case("dice", dice, _PAIR),
-    Case("huber", huber, _PAIR),
-    Case("cosine-similarity", cosine, _PAIR),
-    Case("contrastive", contrastive, _PAIR),
+    Case("soft-entropy", smoothed_entropy, PAIR),
+    Case("binary-entropy", binary_entropy, PAIR),
+    Case("focal", focal, PAIR),
+    Case("dice", dice, PAIR),
+    Case("huber", huber, PAIR),
+    Case("cosine-similarity", cosine, PAIR),
+    Case("contrastive", contrastive, PAIR),
     Case("squeeze-excite", squeeze_excite, ((2, 4, 3, 5), (4, 2), (2, 4))),
     Case("glu", glu, ((4, 3), (3, 5), (3, 5))),
     Case("relu", summed(jax.nn.relu), ((4, 5),)),
@@ -353,13 +322,13 @@ _CASES = (
     Case("sigmoid-by-hand", summed(lambda x: 1 / (1 + jnp.exp(-x))), ((4, 5),)),
     Case("logsumexp", lambda x: jnp.sum(jax.nn.logsumexp(x, 1)), ((4, 5),)),
     Case("cumulative-sum", lambda x: jnp.sum(jnp.sin(jnp.cumsum(x, 1))), ((4, 5),)),
-    Case("maximum", summed(jnp.maximum), _PAIR),
+    Case("maximum", summed(jnp.maximum), PAIR),
     Case("clip", summed(lambda x: jnp.clip(x, -1, 1)), ((4, 5),)),
     Case("max-over", lambda x: jnp.sum(jnp.square(jnp.max(x, 1))), ((4, 5),)),
     Case("cbrt", summed(jnp.cbrt), ((4, 5),)),
-    Case("arctan2", summed(jnp.arctan2), _PAIR),
+    Case("arctan2", summed(jnp.arctan2), PAIR),
     Case("expm1-log1p", summed(lambda x: jnp.expm1(x) + jnp.log1p(x * x)), ((4, 5),)),
-    Case("power", summed(lambda x, y: jnp.exp(x) ** y), _PAIR),
+    Case("power", summed(lambda x, y: jnp.exp(x) ** y), PAIR),
     Case("tan-floor", summed(lambda x: jnp.tan(x) * jnp.floor(x)), ((4, 5),)),
     Case(
         "sort",
@@ -367,5 +336,5 @@ _CASES = (
         ((4, 5),),
     ),
 )
-CASES = {case.name: case for case in _CASES}
+CASES = {case.name: case for case in (*_CASES, *LAYERS, *LOSSES, *OPERATIONS)}
 """The functions by name."""
