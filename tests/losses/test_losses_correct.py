@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
+from gradwright.hlo import ElementType, TensorType, print_module
 from gradwright.losses import Labels, SoftmaxCrossEntropy
+from gradwright.run import Backend, compile
 from losses.cases import INDEX, LOGITS, MIXED, UNEVEN
 from losses.closeness import Array
-from losses.probe import measure
+from losses.probe import emit_loss, measure
 
 pytestmark = pytest.mark.interpreter
 RNG = np.random.default_rng(5)
@@ -61,3 +63,21 @@ def test_an_ignored_example_is_not_right(ignored: int) -> None:
     labels[1] = ignored
     kept[1] = False
     assert correct(LOGITS, labels, SoftmaxCrossEntropy(ignore_index=ignored)) == kept.sum()
+
+
+@pytest.mark.xla
+@pytest.mark.iree
+@pytest.mark.parametrize("backend", Backend)
+def test_every_backend_counts_by_larger_logits(backend: Backend) -> None:
+    """bugs L11: one backend's indices of the largest logits were wrong, and right ones counted 0.
+
+    A label is right where no logit is larger than its own.
+    """
+    logits = RNG.normal(size=(64, 7)).astype(np.float32)
+    labels = RNG.integers(0, 7, 64).astype(np.int32)
+    own = logits[np.arange(64), labels]
+    expected = int(np.sum((logits > own[:, None]).sum(1) == 0))
+    module = emit_loss(SoftmaxCrossEntropy(), TensorType((64, 7), ElementType.F32))
+    results = compile(print_module(module), backend=backend)(arg0=logits, arg1=labels)
+    assert 0 < expected < 64
+    assert results["out2"] == expected
