@@ -47,6 +47,8 @@ def gradients(net: NetSpec, arrays: Arrays) -> tuple[Array, Arrays]:
 def apply(plan: Plan, tensors: Tensors, x: Tensor) -> Tensor:
     """Return one layer of an input."""
     layer = plan.layer
+    while isinstance(layer, gw.Block):
+        layer = layer.body(plan.input)
     if isinstance(layer, gw.Residual):
         main, skip = (*(apply(child, tensors, x) for child in plan.children), x)[:2]
         return main + skip

@@ -93,7 +93,7 @@ class Block(Layer, abc.ABC):
 
 @dataclass(frozen=True, slots=True)
 class ConvBn(Block):
-    """Convolution without bias, batch normalisation, activation.
+    """Convolution (without bias, unless asked for), batch normalisation, activation.
 
     Shapes: x: [B, C, H, W], y: [B, out_channels, P, Q].
     """
@@ -107,6 +107,7 @@ class ConvBn(Block):
     groups: int = 1
     norm: BatchNorm = field(default_factory=BatchNorm)
     dilation: int | Pair = 1
+    bias: bool = False
 
     def body(self, input: Shape) -> Layer:
         """Return conv, bn, act."""
@@ -118,7 +119,7 @@ class ConvBn(Block):
             self.padding,
             self.dilation,
             self.groups,
-            bias=False,
+            bias=self.bias,
         )
         layers: list[Entry] = [("conv", conv), ("bn", self.norm)]
         if self.activation is not Function.IDENTITY:
