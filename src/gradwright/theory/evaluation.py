@@ -73,8 +73,10 @@ class Evaluator:
         match e:
             case Number(value) if value.denominator == 1:
                 return int(value)
-            case Read(name, None):
+            case Read(name, None) if name in at or name in self.sizes:
                 return at[name] if name in at else self.sizes[name]
+            case Read(name, None):
+                raise SpecError(where=name, expected="an index or a size", found="none")
             case Apply("+", (a, b)):
                 return self.index(a, at) + self.index(b, at)
             case Apply("-", (a, b)):

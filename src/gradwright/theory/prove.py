@@ -6,8 +6,9 @@ from fractions import Fraction
 from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.notation import Statement, parse
 from gradwright.theory.evaluation import index_name
-from gradwright.theory.generic import Evaluation, Generic, compare
+from gradwright.theory.generic import Generic
 from gradwright.theory.measure import completed, cotangent_of, differences
+from gradwright.theory.normal_forms import Evaluation, compare
 from gradwright.theory.outcome import (
     Counterexample,
     Method,

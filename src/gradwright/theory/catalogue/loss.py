@@ -38,6 +38,14 @@ _BINARY = Instance(
     ),
 )
 
+_SOFTMAX_INPUT = Instance(
+    Symbols(
+        (Size("N", "rows"), Size("K", "entries of a row")),
+        "z[N,K]; dz[N,K]; p[N,K]; dp[N,K]",
+    ),
+    Adjoint(_SOFTMAX, "z", "dz[n,k] = p[n,k]*(dp[n,k] - (sum(q) dp[n,q]*p[n,q]))"),
+)
+
 _WHY = """\
 The loss of a row is T log(sum of exp z) - sum of t z, with T the sum of its targets. The
 derivative of the first term is T exp(z) / (sum of exp z) = T p, that of the second -t: dz = (T p
@@ -72,6 +80,15 @@ THEOREMS: tuple[Theorem, ...] = (
         _WHY + " Smoothing by a moves each target to (1 - a) t + a / K; a row still sums to 1.",
         _entropy(_SMOOTHED, f"{_SOFTMAX}\ndz[n,k] = (p[n,k] - (1 - a)*t[n,k] - a/K)/N", _MASS),
         ("a/(K + 1) for a/K", f"{_SOFTMAX}\ndz[n,k] = (p[n,k] - (1 - a)*t[n,k] - a/(K + 1))/N"),
+    ),
+    plain(
+        "softmax-input",
+        "dz of a softmax is p times what dp exceeds its mean under p by",
+        "loss",
+        "The slope of p[k] by z[q] is p[k] ([k = q] - p[q]); summed against dp: the two terms.",
+        _SOFTMAX_INPUT,
+        ("the mean forgotten", "dz[n,k] = p[n,k]*dp[n,k]"),
+        ("a plain sum for the mean", "dz[n,k] = p[n,k]*(dp[n,k] - (sum(q) dp[n,q]))"),
     ),
     plain(
         "mean-squared-error",
