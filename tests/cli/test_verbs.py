@@ -217,6 +217,7 @@ def test_train_ends_with_the_keys_of_the_contract(
         "out",
     ]
     assert result["test_accuracy"] > 0.5
+    assert result["certified"] is True
     assert result["out"] == str(out)
     assert {"manifest.json", "metrics.csv", "curves.png"} <= {p.name for p in out.iterdir()}
 

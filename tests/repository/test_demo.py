@@ -8,7 +8,8 @@ from repository.tree import ROOT
 
 FAKE = r"""#!/bin/sh
 echo "$@" >> "$(dirname "$0")/asked"
-case "$1" in train) echo '{"net": "digits-cnn", "test_accuracy": 0.9861, "out": "x"}';; esac
+said='{"net": "digits-cnn", "test_accuracy": 0.9861, "certified": true, "out": "x"}'
+case "$1" in train) echo "$said";; esac
 exit "${FAIL:-0}"
 """
 
@@ -29,10 +30,11 @@ def demo(folder: Path, *, fail: str = "0") -> subprocess.CompletedProcess[str]:
 def test_the_demo_ends_with_accuracy_curves_and_the_json_line(tmp_path: Path) -> None:
     done = demo(tmp_path)
     assert done.returncode == 0, done.stderr
-    *_, curves, accuracy, record = done.stdout.splitlines()
+    *_, curves, certified, accuracy, record = done.stdout.splitlines()
+    assert certified == "certified      true"
     assert curves == f"curves         {tmp_path}/runs/demo/curves.png"
     assert accuracy == "test accuracy  0.9861"
-    assert record == '{"net": "digits-cnn", "test_accuracy": 0.9861, "out": "x"}'
+    assert record == '{"net": "digits-cnn", "test_accuracy": 0.9861, "certified": true, "out": "x"}'
     verbs = [line.split()[0] for line in (tmp_path / "asked").read_text("utf-8").splitlines()]
     assert verbs == ["emit", "train"]
 

@@ -12,8 +12,8 @@ class Summary:
 
     `test_accuracy` is that of the last epoch, 0 to 1; `train_loss` the mean over the last epoch's
     batches; `ms_per_step` a median, None where a resumed run had no step left; `compile_seconds`
-    of train step and evaluation together; `certified` None until a certifier has looked at the
-    program; `out` the run folder, None where nothing was written.
+    of train step and evaluation together; `certified` whether every result of the train step was
+    proved, None where that was not asked; `out` the run folder, None where nothing was written.
     """
 
     net: str
@@ -24,10 +24,10 @@ class Summary:
     train_loss: float
     ms_per_step: float | None
     compile_seconds: float
-    certified: str | None
+    certified: bool | None
     out: str | None
 
-    def as_json(self) -> dict[str, str | int | float | None]:
+    def as_json(self) -> dict[str, str | int | float | bool | None]:
         """Return the object for `json.dumps`."""
         return asdict(self)
 

@@ -1,7 +1,7 @@
 """Training a net: programs, data and options become a trained state and a run folder."""
 
 import json
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +12,7 @@ from gradwright.errors import SpecError
 from gradwright.layers import PORTABLE, Formulation
 from gradwright.losses import Loss
 from gradwright.optim import Optimizer
+from gradwright.programs import Program
 from gradwright.run import Executable, compile
 from gradwright.spec import NetSpec
 from gradwright.train.checkpoint import Checkpoint, Progress, State
@@ -39,16 +40,31 @@ def train(
     resume: bool = False,
     watchers: Sequence[Watcher] = (),
     formulation: Formulation = PORTABLE,
+    certify: Callable[[Program], bool] | None = None,
 ) -> TrainResult:
     """Emit a net's programs and train them on a data set.
 
     With `out` everything is recorded in that folder; `resume` goes on from its newest checkpoint
-    and ends with the same bits as a run that was never interrupted.
+    and ends with the same bits as a run that was never interrupted. `certify` is asked of the train
+    step before it runs; its answer stands in the summary.
 
     Errors: those of `train_parts`; SpecError or UnsupportedError where the net cannot be emitted.
     """
     parts = emit_parts(net, loss, optimizer, options, formulation=formulation)
-    return train_parts(parts, dataset, options, out=out, resume=resume, watchers=watchers)
+    return train_parts(
+        parts,
+        dataset,
+        options,
+        out=out,
+        resume=resume,
+        watchers=watchers,
+        certify=None if certify is None else _asking(certify, parts),
+    )
+
+
+def _asking(certify: Callable[[Program], bool], parts: Parts) -> Callable[[], bool] | None:
+    step = parts.step
+    return (lambda: certify(step)) if isinstance(step, Program) else None
 
 
 def train_parts(
@@ -59,6 +75,7 @@ def train_parts(
     out: Path | None = None,
     resume: bool = False,
     watchers: Sequence[Watcher] = (),
+    certify: Callable[[], bool] | None = None,
 ) -> TrainResult:
     """Train programs on a data set, from the start or from the newest checkpoint in `out`.
 
@@ -75,6 +92,7 @@ def train_parts(
     with _opened(out, resume=resume) as folder, watching([*watchers, log]) as watcher:
         for warning in dataset.warnings:
             watcher.noted(warning)
+        certified = None if certify is None else certify()
         run = _prepare(parts, dataset, feed, folder, watcher)
         device = run.step.session(run.state)
         loop = Loop(
@@ -87,7 +105,7 @@ def train_parts(
         )
         watcher.started(_facts(parts, dataset, feed, run, out))
         loop.run()
-        summary = _summary(parts, dataset, run, loop, out)
+        summary = _summary(parts, dataset, run, loop, out, certified)
         return TrainResult(summary, device.state(), tuple(log.rows))
 
 
@@ -214,7 +232,12 @@ def _facts(
 
 
 def _summary(
-    parts: Parts, dataset: Dataset, run: _Prepared, loop: Loop, out: Path | None
+    parts: Parts,
+    dataset: Dataset,
+    run: _Prepared,
+    loop: Loop,
+    out: Path | None,
+    certified: bool | None,
 ) -> Summary:
     progress = loop.progress
     assert progress.test_accuracy is not None
@@ -229,6 +252,6 @@ def _summary(
         train_loss=progress.train_loss,
         ms_per_step=loop.ms_per_step,
         compile_seconds=sum(seconds),
-        certified=None,
+        certified=certified,
         out=str(out) if out else None,
     )

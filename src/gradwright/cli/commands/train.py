@@ -21,9 +21,12 @@ from gradwright.cli.options import augmentation_of, dataset_of, loss_of, optimiz
 from gradwright.cli.output import tell, write_json
 
 if TYPE_CHECKING:
+    from gradwright.programs import Program
     from gradwright.train import Summary
 
 RUNS = Path("runs")
+# How long counterexamples to a train step are looked for before it trains all the same.
+_SECONDS = 10.0
 DATA_HELP = (
     "digits, mnist, fashion-mnist, cifar10, idx:DIR, cifar:DIR, npz:FILE or folder:DIR; "
     "see docs/data.md."
@@ -78,6 +81,9 @@ def train(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the run in the folder, to the same bits.")
     ] = False,
+    certify: Annotated[
+        bool, typer.Option("--certify/--no-certify", help="Prove the train step first.")
+    ] = True,
     as_json: AsJson = False,
 ) -> None:
     """Train a net and keep the run in a folder.
@@ -118,11 +124,27 @@ def train(
             out=folder,
             resume=resume,
             watchers=(progress_on(), CurvePicture()),
+            certify=_certified if certify else None,
         )
     if as_json:
         write_json(result.summary.as_json())
     else:
         _tell(result.summary)
+
+
+def _certified(step: "Program") -> bool:
+    """Certify a train step and say what became of it; training goes on either way."""
+    from gradwright.certify import Effort, Search, Verdict, certify_program
+
+    report = certify_program(step, search=Search(_SECONDS, effort=Effort.QUICK))
+    proved = sum(claim.verdict is Verdict.PROVED for claim in report.claims)
+    tell(
+        f"train step {report.verdict.value}: {proved} of {len(report.claims)} claims "
+        f"in {report.seconds:.1f} s"
+    )
+    for site, claims in report.findings:
+        tell(f"  {site}: {claims[0].name} {claims[0].verdict.value}")
+    return report.verdict is Verdict.PROVED
 
 
 @contextmanager
