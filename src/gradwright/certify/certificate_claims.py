@@ -3,6 +3,7 @@
 import dataclasses
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from gradwright.certify.certificate import gradients_in, written
@@ -38,14 +39,21 @@ def with_text_certificate(
 
 
 def with_pair_certificate(
-    report: Report, forward: Text, backward: Text, pairs: Sequence[tuple[int, int]]
+    report: Report,
+    forward: Text,
+    backward: Text,
+    pairs: Sequence[tuple[int, int]],
+    others: Sequence[str] = (),
 ) -> Report:
-    """Return a report on a vector-Jacobian product with its certificate."""
+    """Return a report on a vector-Jacobian product with its certificate.
+
+    `others` are names of claims that are made beside, which it does not cover.
+    """
 
     def write() -> Certificate:
         texts = [forward, backward]
         records = _gradients(pairs, [straight(text) for text in texts])
-        return _of(report, records, lambda claims: written("vjp", texts, claims))
+        return _of(report, records, lambda claims: written("vjp", texts, claims, None, others))
 
     return _certified(report, write)
 
@@ -83,23 +91,39 @@ def _of(
 
 
 def _certified(report: Report, write: Callable[[], Certificate]) -> Report:
-    """Return a report with a certificate, or as it is where nothing of it can be replayed."""
+    """Return a report that can write its certificate, or as it is where nothing was proved."""
     if all(claim.verdict is not Verdict.PROVED for claim in report.claims):
         return report
-    try:
-        certificate = write()
-    except (Uncheckable, FalseStatement, GradwrightError):
-        return report
-    if not certificate.claims:
-        return report
-    return dataclasses.replace(report, certificate=certificate.to_json())
+    return dataclasses.replace(report, evidence=_Evidence(write))
+
+
+@dataclass(slots=True)
+class _Evidence:
+    """Writes a certificate once, when it is asked for: it takes about as long as the proof."""
+
+    write: Callable[[], Certificate]
+    found: list[object | None] = field(default_factory=list[object | None])
+
+    def certificate(self) -> object | None:
+        """Return the certificate as a JSON object, None where nothing can be replayed."""
+        if not self.found:
+            self.found.append(self._written())
+        return self.found[0]
+
+    def _written(self) -> object | None:
+        try:
+            certificate = self.write()
+        except (Uncheckable, FalseStatement, GradwrightError):
+            return None
+        return certificate.to_json() if certificate.claims else None
 
 
 def certificate_text(report: Report) -> str | None:
     """Return the certificate of a report as it is written to a file: sorted keys, one line."""
-    if report.certificate is None:
+    certificate = report.certificate
+    if certificate is None:
         return None
-    return json.dumps(report.certificate, sort_keys=True, separators=(",", ":")) + "\n"
+    return json.dumps(certificate, sort_keys=True, separators=(",", ":")) + "\n"
 
 
 class TrainStep(Protocol):

@@ -2,7 +2,8 @@
 
 import enum
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Protocol
 
 from gradwright.certify.anchors import Anchors
 from gradwright.certify.verdicts import (
@@ -79,17 +80,33 @@ class Claim:
         return record
 
 
+class Evidence(Protocol):
+    """What a certificate can be written from."""
+
+    def certificate(self) -> object | None:
+        """Return the certificate as a JSON object, the same at each call."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """All claims about a text; the worst of their verdicts; what the verdicts do and do not say.
 
-    Units: `seconds` of wall time. `certificate` is what an independent checker replays.
+    Units: `seconds` of wall time.
     """
 
     claims: tuple[Claim, ...]
     scope: tuple[str, ...]
     seconds: float = 0.0
-    certificate: object | None = None
+    evidence: Evidence | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def certificate(self) -> object | None:
+        """What the independent checker replays, written when it is first asked for.
+
+        None where nothing that was proved can be replayed. A JSON object: see `gradwright.check`.
+        """
+        return None if self.evidence is None else self.evidence.certificate()
 
     @property
     def verdict(self) -> Verdict:

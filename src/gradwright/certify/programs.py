@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from gradwright.certify.certificate_claims import with_pair_certificate, with_step_certificate
 from gradwright.certify.claims import Claim, Kind, Report
 from gradwright.certify.programs_claims import ProgramClaims
 from gradwright.certify.programs_reading import Program, Reading
@@ -51,7 +52,8 @@ def _certified(program: Program, search: Search, observe: Observer) -> Report:
         settled += settle(claims.updates(), claims.update_sides(), shared, observe)
     settled += _unclaimed(claims.unclaimed(), observe)
     scope = scope_of((claims.reading.main,), claims.conditions())
-    return Report(tuple(settled), scope, time.perf_counter() - started)
+    report = Report(tuple(settled), scope, time.perf_counter() - started)
+    return with_step_certificate(report, program)
 
 
 def _certify_vjp(program: Program, search: Search, observe: Observer) -> Report:
@@ -83,7 +85,12 @@ def _certify_vjp(program: Program, search: Search, observe: Observer) -> Report:
     ]
     claims = [*forward.claims, *gradients, *_unclaimed(left, observe)]
     scope = tuple(dict.fromkeys((*forward.scope, *backward.scope)))
-    return Report(tuple(claims), scope, time.perf_counter() - started)
+    report = Report(tuple(claims), scope, time.perf_counter() - started)
+    named = replace(report, claims=tuple(gradients))
+    others = [claim.name for claim in claims if claim not in gradients]
+    texts = program.primal.text, program.text
+    evidence = with_pair_certificate(named, *texts, pairs, others).evidence
+    return replace(report, evidence=evidence)
 
 
 def _unclaimed(names: Sequence[str], observe: Observer) -> list[Claim]:
