@@ -60,8 +60,9 @@ class Multilinear:
             v = _lone_variable(e)
             if v is not None and v not in solved:
                 solved.add(v)
-                place[v] = variable(d)
-                guards.append((variable(d), 0, extents[v]))
+                sign = e[1][0][1]
+                place[v] = combine(((sign, variable(d)),), -sign * e[0])
+                guards.append((place[v], 0, extents[v]))
         for d, e in enumerate(self.reads[operand]):
             guards.append((combine(((1, substitute(e, place)), (-1, variable(d)))), 0, 1))
         guards += [(substitute(e, place), low, high) for e, low, high in self.guards]
@@ -73,8 +74,8 @@ class Multilinear:
 
 
 def _lone_variable(e: Affine) -> int | None:
-    """Return v where e is the expression v."""
-    return e[1][0][0] if e[0] == 0 and len(e[1]) == 1 and e[1][0][1] == 1 else None
+    """Return v where e is a number plus or minus v."""
+    return e[1][0][0] if len(e[1]) == 1 and abs(e[1][0][1]) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
