@@ -5,6 +5,7 @@ from fractions import Fraction
 from functools import reduce
 
 from gradwright.certify.kernel.algebra import (
+    ONE,
     Algebra,
     Poly,
     TooLarge,
@@ -14,7 +15,7 @@ from gradwright.certify.kernel.algebra import (
     scaled,
 )
 from gradwright.certify.kernel.atoms import Class, Factor
-from gradwright.certify.kernel.classes import intern_class
+from gradwright.certify.kernel.classes import Scale, intern_class
 from gradwright.certify.kernel.conditions import Conditions
 from gradwright.certify.kernel.index import Affine
 from gradwright.certify.kernel.multilinear import Contractions
@@ -111,9 +112,23 @@ class Arithmetic:
             a.digits, scaled(self.algebra.substitute(dict(content.terms), mapping, box), c)
         )
 
-    def class_of(self, a: Tensor) -> tuple[Fraction, int, tuple[Affine, ...]]:
+    def class_of(
+        self, a: Tensor, scale: Scale = Scale.LEADING
+    ) -> tuple[Fraction, int, tuple[Affine, ...]]:
         """Return (c, atom, access) with a = c * atom[access]."""
-        return intern_class(self.algebra, a.poly, self.algebra.box(a.digits))
+        poly = self._unshifted(a).poly
+        return intern_class(self.algebra, poly, self.algebra.box(a.digits), scale)
+
+    def _unshifted(self, a: Tensor) -> Tensor:
+        """Return a number plus a class as the terms of that class: it is one sum with the number."""
+        shift = a.poly.get(ONE)
+        if shift is None or len(a.poly) != 2:
+            return a
+        rest = Tensor(a.digits, {monomial: c for monomial, c in a.poly.items() if monomial != ONE})
+        opened = self.opened(rest)
+        if opened is rest:
+            return a
+        return self._unshifted(self.add(opened, self.number(a, shift)))
 
     def _over(self, tensor: Tensor, digits: Digits) -> Tensor:
         if tensor.digits == digits:

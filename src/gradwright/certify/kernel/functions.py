@@ -18,7 +18,7 @@ from gradwright.certify.kernel.algebra import (
     sorted_terms,
 )
 from gradwright.certify.kernel.atoms import Exponent, Function, Monomial, Sign
-from gradwright.certify.kernel.classes import Scale, intern_class
+from gradwright.certify.kernel.classes import Scale
 from gradwright.certify.kernel.index import Affine
 from gradwright.certify.kernel.infinite import parts
 from gradwright.certify.kernel.masks import Masks
@@ -96,7 +96,7 @@ class Functions(Masks):
         if exponent < 0:
             self._require_support(a)
         scale = Scale.SIZE if exponent.denominator > 1 else Scale.LEADING
-        c, atom, access = intern_class(self.algebra, a.poly, self.algebra.box(a.digits), scale)
+        c, atom, access = self.class_of(a, scale)
         self._assume(atom, exponent)
         root = self.algebra.monomial_power({ONE: c}, exponent)
         assert root is not None  # c > 0 or the exponent is an integer
