@@ -1,7 +1,10 @@
 """What the two engines refuse, and that neither proves what is false at some size."""
 
+import re
+
 import pytest
 
+from gradwright.errors import SpecError
 from gradwright.theory import (
     Adjoint,
     Hypothesis,
@@ -127,3 +130,35 @@ def test_a_hypothesis_can_be_needed() -> None:
     claim = Same("y[n] = x[n]", "y[n] = x[N - 1 - n]")
     short = Hypothesis("N <= 1", "one entry", is_exact=True)
     assert isinstance(prove(Instance(symbols, claim, (short,))), Proved)
+
+
+SHAPES = "x[N]; dx[N]; y[N]; dy[N]; z[M]; v[N]; t; dt"
+
+
+@pytest.mark.parametrize(
+    ("claim", "message"),
+    [
+        (Same("y[n] = mean(n) x[n]", "y[n] = x[n]"), "n for an index bound twice"),
+        (Same("y[N] = x[N]", "y[n] = x[n]"), "N for an index and a size or value"),
+        (Same("y[t] = x[t]", "y[n] = x[n]"), "t for an index and a size or value"),
+        (Same("v[n] = x[n]\nv[n] = 2*x[n]", "v[n] = 2*x[n]"), "v: expected one definition"),
+        (Same("y[n] = v[n]\nv[n] = x[n]\ny[n] = v[n]", "y[n] = x[n]"), "v: expected a value def"),
+        (Same("u[n] = x[n]", "u[n] = x[n]"), "u: expected a declared shape"),
+        (Same("y = t", "y = t"), "y: expected an index per dimension"),
+        (Same("y[n] = x[n]", "v[n] = x[n]"), "expected the same last value"),
+        (
+            Adjoint("y[n] = x[n]", "x", "v[n] = dy[n]\nt = sum(n) v[n]"),
+            "t: expected the shape of x",
+        ),
+        (Adjoint("z[m] = t", "t", "dt = sum(m) z[m]"), "dz: expected the shape of z"),
+        (Adjoint("v[n] = x[n]\ny[n] = v[n]", "v", "dx[n] = dy[n]"), "v: expected an input"),
+    ],
+)
+def test_a_statement_that_says_nothing_is_refused(claim: Claim, message: str) -> None:
+    with pytest.raises(SpecError, match=re.escape(message)):
+        prove(Instance(Symbols((Size("N", "n"), Size("M", "m")), SHAPES), claim))
+
+
+def test_a_size_and_a_value_of_one_name_are_refused() -> None:
+    with pytest.raises(SpecError, match="N for a size and a value"):
+        prove(Instance(Symbols((Size("N", "n"),), "N[N]; y[N]"), Same("y[n] = 1", "y[n] = 1")))

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.notation import Statement, parse
+from gradwright.theory.checks import check
 from gradwright.theory.evaluation import index_name
 from gradwright.theory.generic import Generic
 from gradwright.theory.measure import completed, cotangent_of, differences
@@ -31,6 +32,7 @@ def prove(instance: Instance) -> Outcome:
     Sums of products are compared as sets of points, everything else as normal forms. A refutation
     is evaluated from the definitions before it is returned.
     """
+    check(instance)
     try:
         return _by_points(instance)
     except Undenotable as why:

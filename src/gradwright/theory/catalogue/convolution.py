@@ -8,14 +8,14 @@ def _symbols(case: Case) -> Symbols:
     rows, columns = case.axes
     w = f"O,C,{rows.kernel},{columns.kernel}"
     shapes = (
-        f"x[N,C,H,W]; dx[N,C,H,W]; w[{w}]; dw[{w}]; b[O]; db[O];"
+        f"x[N,C,H,W]; dx[N,C,H,W]; w[{w}]; dw[{w}]; bias[O]; dbias[O];"
         f"y[N,O,P,Q]; dy[N,O,P,Q]; up[N,O,{at.spread(case)}]"
     )
     return Symbols((at.N, at.C, at.O, at.H, at.W, *at.PADDINGS), shapes, at.counts(case))
 
 
 def _forward(case: Case) -> str:
-    return f"y[n,o,i,j] = sum(c,{at.taps(case)}) w[o,c,u,v]*x[n,c,{at.reads(case)}] + b[o]"
+    return f"y[n,o,i,j] = sum(c,{at.taps(case)}) w[o,c,u,v]*x[n,c,{at.reads(case)}] + bias[o]"
 
 
 def input_backward(case: Case, off: tuple[int, int] = (0, 0)) -> str:
@@ -44,7 +44,9 @@ def _weight(case: Case) -> Instance:
 
 
 def _bias(case: Case) -> Instance:
-    return Instance(_symbols(case), Adjoint(_forward(case), "b", "db[o] = sum(n,i,j) dy[n,o,i,j]"))
+    return Instance(
+        _symbols(case), Adjoint(_forward(case), "bias", "dbias[o] = sum(n,i,j) dy[n,o,i,j]")
+    )
 
 
 def _unflipped(case: Case) -> Instance:
@@ -121,16 +123,16 @@ THEOREMS = (
     ),
     Theorem(
         "conv-bias",
-        "db is the sum of dy over pictures and positions, whatever stride and padding",
+        "dbias is the sum of dy over pictures and positions, whatever stride and padding",
         "convolution",
-        "b[o] is added once to every y[n,o,i,j], so every dy[n,o,i,j] arrives once.",
+        "bias[o] is added once to every y[n,o,i,j], so every dy[n,o,i,j] arrives once.",
         _bias,
         at.GRID,
         (
             Control(
                 "mean for sum over the batch",
                 Case.square(1),
-                lambda case: _bias(case).claiming("db[o] = mean(n) (sum(i,j) dy[n,o,i,j])"),
+                lambda case: _bias(case).claiming("dbias[o] = mean(n) (sum(i,j) dy[n,o,i,j])"),
             ),
         ),
         at.QUICK,
