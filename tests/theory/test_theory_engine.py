@@ -132,6 +132,13 @@ def test_a_hypothesis_can_be_needed() -> None:
     assert isinstance(prove(Instance(symbols, claim, (short,))), Proved)
 
 
+def test_a_claim_about_no_sizes_is_not_proved() -> None:
+    symbols = Symbols((Size("N", "length"),), "x[N]; y[N]")
+    never = Hypothesis("N mod 2 = 0 and N mod 4 = 1", "never")
+    outcome = prove(Instance(symbols, Same("y[n] = x[n]", "y[n] = 2*x[n]"), (never,)))
+    assert outcome == Unknown("no sizes meet the conditions")
+
+
 SHAPES = "x[N]; dx[N]; y[N]; dy[N]; z[M]; v[N]; t; dt"
 
 

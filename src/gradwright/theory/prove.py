@@ -49,6 +49,8 @@ def prove(instance: Instance) -> Outcome:
 
 def _by_points(instance: Instance) -> Outcome:
     reader, left, right = both_sides(instance)
+    if admissible(reader, instance).is_empty():
+        return Unknown("no sizes meet the conditions")
     found = difference(reader, instance, left, right)
     if found is None:
         loose = next(
