@@ -10,6 +10,7 @@ from gradwright.certify.kernel.algebra import TooLarge, Undenotable
 from gradwright.certify.kernel.conditions import Conditions
 from gradwright.certify.kernel.tensor import Tensor
 from gradwright.certify.prove import Proof, ancestors, choose_cuts
+from gradwright.certify.prove_joins import Joins
 from gradwright.certify.refute import GradientQuestion
 from gradwright.certify.scope import place, scope_of
 from gradwright.certify.texts_forms import both_forms
@@ -84,8 +85,12 @@ def derive(subject: Subject, *, cut: set[int] | None = None, limit: int | None =
         for op in emitted.operations
         if any(id(r) in claimed and id(r) not in proof.known for r in op.results)
     ]
+    joins = Joins(proof)
+    joins.expect(derived.cotangents.values())
     for operation in rest:
         proof.denote([operation], set())
+        for result in operation.results:
+            proof.known[id(result)] = joins.joined(proof.known[id(result)])
         for result in operation.results if limit is not None else ():
             derived.capped |= _capped(proof, result, limit or 0)
     return derived

@@ -120,7 +120,7 @@ class Arithmetic:
         return intern_class(self.algebra, poly, self.algebra.box(a.digits), scale)
 
     def _unshifted(self, a: Tensor) -> Tensor:
-        """Return a number plus a class as the terms of that class: it is one sum with the number."""
+        """Return a number plus a class as the terms of both: as one sum it has one name."""
         shift = a.poly.get(ONE)
         if shift is None or len(a.poly) != 2:
             return a
