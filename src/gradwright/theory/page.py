@@ -63,7 +63,7 @@ def _symbols(instance: Instance) -> Iterator[str]:
     symbols = instance.symbols
     width = max(len(size.symbol) for size in symbols.sizes)
     for size in symbols.sizes:
-        yield f"{size.symbol:{width}}  {size.meaning}: any number from {size.least} on"
+        yield f"{size.symbol:{width}}  {size.meaning}: any whole number from {size.least} on"
     yield from symbols.definitions
     used = names_in(instance)
     shapes = [each.strip() for each in symbols.shapes.split(";")]

@@ -74,8 +74,8 @@ def _convolved(case: Case, target: str, read: str) -> str:
 def _dense(case: Case, top: str | int, left: str | int) -> str:
     """Return z, the stride-1 convolution."""
     rows, columns = case.axes
-    d, e = rows.dilation, columns.dilation
-    return _convolved(case, "z", f"i + {d}*u - {top},j + {e}*v - {left}")
+    d, e = at.times(rows.dilation, "u"), at.times(columns.dilation, "v")
+    return _convolved(case, "z", f"i + {d} - {top},j + {e} - {left}")
 
 
 def _strided(case: Case) -> Instance:

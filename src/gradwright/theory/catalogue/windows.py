@@ -72,8 +72,8 @@ def reads(case: Case, top: str | int = "top", left: str | int = "left") -> str:
     """Return where tap (u, v) of window (i, j) reads."""
     rows, columns = case.axes
     return (
-        f"{_times(rows.stride, 'i')} + {_times(rows.dilation, 'u')} - {top}, "
-        f"{_times(columns.stride, 'j')} + {_times(columns.dilation, 'v')} - {left}"
+        f"{times(rows.stride, 'i')} + {times(rows.dilation, 'u')} - {top}, "
+        f"{times(columns.stride, 'j')} + {times(columns.dilation, 'v')} - {left}"
     )
 
 
@@ -93,7 +93,7 @@ def spread(case: Case) -> str:
 def upsampled(case: Case, leading: str) -> str:
     """Return the statement that puts s - 1 zeros between the entries of dy."""
     rows, columns = case.axes
-    where = f"[a = {_times(rows.stride, 'i')}]*[b = {_times(columns.stride, 'j')}]"
+    where = f"[a = {times(rows.stride, 'i')}]*[b = {times(columns.stride, 'j')}]"
     return f"up[{leading},a,b] = sum(i,j) {where}*dy[{leading},i,j]"
 
 
@@ -103,16 +103,17 @@ def transposed_reads(
     """Return where tap (u, v) of dx[h,k] reads the upsampled dy: low padding span - 1 - top."""
     rows, columns = case.axes
     return (
-        f"h + {_times(rows.dilation, 'u')} - ({rows.span - 1 + off[0]} - {top}), "
-        f"k + {_times(columns.dilation, 'v')} - ({columns.span - 1 + off[1]} - {left})"
+        f"h + {times(rows.dilation, 'u')} - ({rows.span - 1 + off[0]} - {top}), "
+        f"k + {times(columns.dilation, 'v')} - ({columns.span - 1 + off[1]} - {left})"
     )
 
 
 def correlated_reads(case: Case, top: str | int = "top", left: str | int = "left") -> str:
     """Return where entry (a, b) of the upsampled dy meets x in the gradient of tap (u, v)."""
     rows, columns = case.axes
-    return f"a + {_times(rows.dilation, 'u')} - {top}, b + {_times(columns.dilation, 'v')} - {left}"
+    return f"a + {times(rows.dilation, 'u')} - {top}, b + {times(columns.dilation, 'v')} - {left}"
 
 
-def _times(factor: int, index: str) -> str:
+def times(factor: int, index: str) -> str:
+    """Return factor * index as text."""
     return index if factor == 1 else f"{factor}*{index}"
