@@ -5,11 +5,31 @@ from dataclasses import replace
 
 from gradwright.errors import SpecError
 from gradwright.spec import NetSpec
-from gradwright.zoo import resnet
+from gradwright.zoo import (
+    convnext,
+    densenet,
+    efficientnet,
+    googlenet,
+    mobilenet,
+    resnet,
+    shufflenet,
+    squeezenet,
+    vgg,
+)
 from gradwright.zoo.named import Named
 from gradwright.zoo.nets import DEFAULT_CLASSES, NETS
 
-PUBLISHED: Mapping[str, Named] = {**resnet.NETS}
+PUBLISHED: Mapping[str, Named] = {
+    **resnet.NETS,
+    **vgg.NETS,
+    **mobilenet.NETS,
+    **efficientnet.NETS,
+    **convnext.NETS,
+    **squeezenet.NETS,
+    **googlenet.NETS,
+    **densenet.NETS,
+    **shufflenet.NETS,
+}
 """Nets of papers, as their reference implementations have them."""
 
 

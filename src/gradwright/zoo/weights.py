@@ -86,11 +86,25 @@ def _fit(net: NetSpec, naming: Naming, found: Mapping[str, np.ndarray]) -> _Fit:
         if array is None:
             problems.append(f"no {name}")
             continue
-        array = array.T if slot.name in turned and array.ndim == 2 else array
+        array = _fitted(array, slot, turn=slot.name in turned)
         arrays[slot.name] = np.ascontiguousarray(array, dtype=np.float32)
         problems += _misfits(slot, name, array.shape)
     problems += [f"{name}, which the net lacks" for name in found if name in rest]
     return _Fit(naming.library, arrays, problems)
+
+
+def _fitted(array: np.ndarray, slot: Slot, *, turn: bool) -> np.ndarray:
+    """Return a library's array in our form: dense weights turned, extents of 1 as we have them.
+
+    Libraries write 1x1 convolutions as dense layers and the other way round, and factors per
+    channel as [C, 1, 1].
+    """
+    if turn and array.ndim in (2, 4):
+        array = array.reshape(array.shape[:2]) if array.shape[2:] in ((), (1, 1)) else array
+        array = array.T
+    wide = [extent for extent in array.shape if extent != 1]
+    same = wide == [extent for extent in slot.shape if extent != 1]
+    return array.reshape(slot.shape) if same else array
 
 
 def _misfits(slot: Slot, name: str, shape: tuple[int, ...]) -> list[str]:
