@@ -35,7 +35,7 @@ class Case:
         floats = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in self.shapes]
         integers = [jax.ShapeDtypeStruct(shape, jnp.int32) for shape in self.integers]
         graded = jax.value_and_grad(self.function, argnums=places)
-        return jax.jit(graded).lower(*floats, *integers).as_text()
+        return jax.jit(graded, keep_unused=True).lower(*floats, *integers).as_text()
 
 
 def squared_convolution(x: Array, w: Array, **options: Array) -> Array:
