@@ -161,5 +161,6 @@ def test_a_loss_states_its_meaning(loss: SoftmaxCrossEntropy, statements: list[s
 def test_the_other_losses_state_theirs() -> None:
     assert MeanSquaredError().meaning((8, 3)) == "loss = mean(n,i0) (x[n,i0] - y[n,i0])^2"
     assert BinaryCrossEntropy().meaning((8, 3)) == (
-        "loss = mean(n,i0) (max(x[n,i0], 0) - x[n,i0] * y[n,i0] + log(1 + exp(-abs(x[n,i0]))))"
+        "ramp[n,i0] = max(x[n,i0], 0); size[n,i0] = abs(x[n,i0]); "
+        "loss = mean(n,i0) (ramp[n,i0] - x[n,i0] * y[n,i0] + log(1 + exp(-size[n,i0])))"
     )

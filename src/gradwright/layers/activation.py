@@ -81,23 +81,27 @@ class Activation(Layer):
     def meaning(self, plan: Plan) -> str:
         """Return the index notation."""
         axes = ",".join(["n", *(f"i{axis}" for axis in range(len(plan.input)))])
-        return f"y[{axes}] = {_FORMULAS[self.function].format(x=f'x[{axes}]')}"
+        return _FORMULAS[self.function].format(
+            i=f"[{axes}]", **{v: f"{n}[{axes}]" for v, n in _VALUES}
+        )
 
 
-_GATE = f"min(max({{x}} + {HARD_SHIFT}, 0), {HARD_SPAN}) / {HARD_SPAN}"
+_VALUES = (("x", "x"), ("y", "y"), ("g", "gate"))
+_RAMP = f"min(max({{x}} + {HARD_SHIFT}, 0), {HARD_SPAN})"
+_GATE = f"ramp{{i}} = {_RAMP}; {{g}} = ramp{{i}} / {HARD_SPAN}"
 _FORMULAS = {
-    Function.IDENTITY: "{x}",
-    Function.RELU: "max({x}, 0)",
-    Function.RELU6: f"min(max({{x}}, 0), {RELU6_CEILING})",
-    Function.SIGMOID: "logistic({x})",
-    Function.TANH: "tanh({x})",
-    Function.SWISH: "{x} * logistic({x})",
-    Function.HARD_SIGMOID: _GATE,
-    Function.HARD_SWISH: f"{{x}} * {_GATE}",
+    Function.IDENTITY: "{y} = {x}",
+    Function.RELU: "{y} = max({x}, 0)",
+    Function.RELU6: f"{{y}} = min(max({{x}}, 0), {RELU6_CEILING})",
+    Function.SIGMOID: "{y} = logistic({x})",
+    Function.TANH: "{y} = tanh({x})",
+    Function.SWISH: "{y} = {x} * logistic({x})",
+    Function.HARD_SIGMOID: f"{_GATE}; {{y}} = {{g}}",
+    Function.HARD_SWISH: f"{_GATE}; {{y}} = {{x}} * {{g}}",
     Function.GELU_TANH: (
-        f"{{x}} * (1 + tanh(sqrt(2 / pi) * ({{x}} + {GELU_CUBIC!r} * {{x}}^3))) / 2"
+        f"{{y}} = {{x}} * (1 + tanh(sqrt(2 / pi) * ({{x}} + {GELU_CUBIC!r} * {{x}}^3))) / 2"
     ),
-    Function.GELU_ERF: "{x} * (1 + erf({x} / sqrt(2))) / 2",
+    Function.GELU_ERF: "{y} = {x} * (1 + erf({x} * sqrt(1 / 2))) / 2",
 }
 """What each function is, in index notation."""
 

@@ -63,7 +63,13 @@ class Walk:
     def record(
         self, plan: Plan, inputs: Sequence[Value], output: Value, pullback: Pullback
     ) -> Value:
-        """Put a primitive on the tape and return its output."""
+        """Put a primitive on the tape and return its output.
+
+        One that hands its only input on as it is has nothing to pull back: the cotangent of its
+        output is already that of its input, and would be counted twice.
+        """
+        if len(inputs) == 1 and inputs[0] is output:
+            return output
         self.tape.append(Step(plan, tuple(inputs), output, pullback))
         return output
 

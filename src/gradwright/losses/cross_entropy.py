@@ -11,7 +11,7 @@ from gradwright.hlo.attributes import Direction
 from gradwright.losses import cross_entropy_meaning
 from gradwright.losses.loss import Evaluated, Loss
 from gradwright.spec.conventions import Convention
-from gradwright.spec.decimals import complement
+from gradwright.spec.decimals import complement, quotient
 from gradwright.spec.fields import check_fields
 from gradwright.spec.numbers import LARGEST_COUNT, LARGEST_REAL, SMALLEST_REAL
 
@@ -158,7 +158,7 @@ class SoftmaxCrossEntropy(Loss):
     def _smoothed(self, b: Builder, onehot: Value, label: Value, classes: int) -> Value:
         """Return (1 - e) q + e / K of the row's mass; an ignored row stays empty."""
         kept = onehot * complement(self.label_smoothing)
-        share = self.label_smoothing / classes
+        share = quotient(self.label_smoothing, classes)
         if self.labels is Labels.SOFT:
             spread = b.sum(onehot, (1,)) * share
             return b.add(kept, _rows(b, spread, onehot, 0), hint="target")

@@ -66,5 +66,7 @@ class BinaryCrossEntropy(Loss):
         """Return the index notation."""
         axes = ",".join(["n", *(f"i{axis}" for axis in range(len(output) - 1))])
         x = f"x[{axes}]"
-        losses = f"max({x}, 0) - {x} * y[{axes}] + log(1 + exp(-abs({x})))"
-        return f"loss = mean({axes}) ({losses})"
+        losses = f"ramp[{axes}] - {x} * y[{axes}] + log(1 + exp(-size[{axes}]))"
+        return (
+            f"ramp[{axes}] = max({x}, 0); size[{axes}] = abs({x}); loss = mean({axes}) ({losses})"
+        )

@@ -58,7 +58,7 @@ def train_step(
     for name in loss.metrics:
         draft.result(name, Role.METRIC, evaluated.metrics[name])
     return draft.program(
-        "train-step", loss=loss, optimizer=optimizer, statements=_statements(net, loss)
+        "train-step", loss=loss, optimizer=optimizer, statements=_statements(net, batch, loss)
     )
 
 
@@ -116,10 +116,10 @@ def optimizer_step(
     return draft.program("optimizer-step", optimizer=optimizer)
 
 
-def _statements(net: NetSpec, loss: Loss) -> list[str]:
+def _statements(net: NetSpec, batch: int, loss: Loss) -> list[str]:
     """Return what a train step computes beside gradients and updates."""
     stated = net_statements(net.plans, "x", Mode.TRAINING)
-    defined = definitions(loss.meaning(net.output))
+    defined = definitions(loss.meaning((batch, *net.output)))
     returned = ("loss", *loss.metrics)
     names = {name: f"loss.{name}" for name, _ in defined if name not in returned}
     names["x"] = stated.output
