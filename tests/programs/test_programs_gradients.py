@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from gradwright import programs
-from gradwright.hlo import ElementType
+from gradwright.hlo import ElementType, evaluate
+from gradwright.layers import Flatten, GlobalAvgPool
 from gradwright.losses import Labels, Loss, MeanSquaredError, SoftmaxCrossEntropy
 from gradwright.optim import AdamW, Nesterov, Optimizer, Sgd
-from gradwright.spec import NetSpec
+from gradwright.spec import Image, NetSpec
 from losses.closeness import CHAINED, EXACT, ROUNDING, Array, assert_ulps
 from losses.probe import DIFFERENCES, Mutant, central_difference, length, measure
 from losses.test_losses_mutants import seed_times, value_of
@@ -197,3 +198,12 @@ def test_a_rate_of_zero_stands_still_bit_for_bit() -> None:
     for slot in BLOCKS.parameters:
         assert (first[slot.name] == given[slot.name]).all()
         assert (first[f"{slot.name}.m"] != given[f"{slot.name}.m"]).any()
+
+
+@pytest.mark.interpreter
+def test_a_layer_that_hands_its_input_on_counts_its_cotangent_once() -> None:
+    net = NetSpec("flat", Image(2, 3, 2), [GlobalAvgPool(), Flatten()])
+    text = programs.vjp(net, batch=1).text
+    x, dy = np.zeros((1, 2, 3, 2), np.float32), np.ones((1, 2), np.float32)
+    (dx,) = evaluate(text, [x, dy])
+    np.testing.assert_allclose(dx, np.full_like(x, 1 / 6), rtol=1e-6)
