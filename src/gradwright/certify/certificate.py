@@ -8,8 +8,9 @@ from gradwright.certify.certificate_search import Search
 from gradwright.certify.kernel.literals import fraction
 from gradwright.certify.prove import choose_cuts
 from gradwright.check.certificate import Certificate, ClaimRecord, GradientClaim
+from gradwright.check.comparing import same
 from gradwright.check.replay import Text, digest, require_signatures, straight
-from gradwright.check.session import Outcome, Session, ancestors, numbered, same
+from gradwright.check.session import Outcome, Session, ancestors, numbered
 from gradwright.check.tensor import Tensor
 from gradwright.hlo import Function, Operation
 from gradwright.hlo import attributes as attr
@@ -73,7 +74,9 @@ def gradients_in(text: Text, loss: int, arguments: Sequence[int]) -> dict[int, i
         at_once = (n for n, t in fitting if g is not None and _is_same_form(session, g, t))
         alike = [(n, t) for n, t in fitting if g is not None and search.reads_alike(g, t)]
         in_parts = (
-            n for n, t in alike[:CANDIDATES] if g is not None and same(session.meanings.f, g, t)
+            n
+            for n, t in alike[:CANDIDATES]
+            if g is not None and same(session.meanings.f, g, t, off_kinks=True)
         )
         number = next(at_once, None) or next(in_parts, None)
         if number is not None:

@@ -1,0 +1,177 @@
+"""Whether two tensors are equal: term by term, in parts, or after clearing denominators."""
+
+from itertools import product
+from math import prod
+
+from gradwright.check.affine import Affine, linear
+from gradwright.check.atoms import (
+    Applied,
+    Atoms,
+    Mask,
+    Named,
+    Numbers,
+    Opaque,
+    Sum,
+    Test,
+    Unknown,
+)
+from gradwright.check.functions import Functions
+from gradwright.check.poly import Poly, add
+from gradwright.check.tensor import Tensor
+
+SPLITS = 64
+"""Sums that are written out in one comparison."""
+SPLIT_LIMIT = 256
+"""Values of indices under guards for which two tensors are compared one by one."""
+CLEARED_TERMS = 500
+"""Terms beyond which clearing is given up."""
+CLEARED = 8
+"""Denominators that are cleared in one comparison."""
+
+
+def same(f: Functions, a: Tensor, b: Tensor, *, off_kinks: bool = False) -> bool:
+    """Return whether two tensors are equal; `off_kinks`, but for a null set of inputs."""
+    a, b = f.align(a, b)
+    like = a
+    difference = add(a.poly, b.poly, -1)
+    if off_kinks:
+        difference = _off_kinks(f.algebra.atoms, difference)
+    guide, summation = f.contractions.names.guide, f.contractions.summation
+    for _ in range(SPLITS):
+        chosen = guide.split(difference) if difference else None
+        if chosen is None:
+            break
+        difference = summation.split(difference, chosen, like.box)
+    if not difference or not _cleared(f, Tensor(like.digits, difference)):
+        return True
+    return _vanishes_by_cases(f, Tensor(like.digits, difference))
+
+
+def _vanishes_by_cases(f: Functions, difference: Tensor) -> bool:
+    """Return whether a tensor is 0 at each value of the indices that it has guards on."""
+    box = difference.box
+    guards = [guard for _, guards in difference.poly for guard in guards]
+    guarded = sorted({v for e, _, _ in guards for v, _ in e[1]})
+    if not guarded or prod(box[v] for v in guarded) > SPLIT_LIMIT:
+        return False
+    for values in product(*(range(box[v]) for v in guarded)):
+        places: dict[int, Affine] = {v: (n, ()) for v, n in zip(guarded, values, strict=True)}
+        if f.algebra.substitute(difference.poly, places, box):
+            return False
+    return True
+
+
+def _cleared(f: Functions, difference: Tensor) -> Poly:
+    """Return a difference times powers of what it divides by, these written out.
+
+    What is divided by is not 0: the division has made that a hypothesis.
+    """
+    algebra, box = f.algebra, difference.box
+    p = difference.poly
+    for _ in range(CLEARED):
+        found = _denominator(algebra.atoms, p)
+        if found is None or not p:
+            return p
+        atom, access, power = found
+        content = algebra.atoms.contents[atom]
+        assert isinstance(content, Named)  # as _denominator says
+        if not algebra.inside(access, content.extents, (), box):
+            return p
+        base = algebra.substitute(dict(content.terms), dict(enumerate(access)), box)
+        total: Poly = {}
+        for (factors, guards), c in p.items():
+            q = sum(k for a, e, k in factors if (a, e) == (atom, access)) - power
+            rest = tuple(factor for factor in factors if factor[:2] != (atom, access))
+            term: Poly = {(rest, guards): c}
+            if q != int(q) or q > CLEARED:
+                return p
+            for _ in range(int(q)):
+                term = algebra.multiply(term, base, box)
+            total = add(total, term)
+            if len(total) > CLEARED_TERMS:
+                return difference.poly
+        p = total
+    return p
+
+
+def _denominator(atoms: Atoms, p: Poly) -> tuple[int, tuple[Affine, ...], int] | None:
+    """Return a named polynomial that terms divide by, and its least power."""
+    least: dict[tuple[int, tuple[Affine, ...]], int] = {}
+    for factors, _ in p:
+        for atom, access, q in factors:
+            if q < 0 and isinstance(atoms.contents[atom], Named):
+                key = (atom, access)
+                least[key] = min(least.get(key, 0), q)  # pyright: ignore[reportArgumentType]
+    if not least:
+        return None
+    place = max(least)
+    return *place, least[place]
+
+
+def _off_kinks(atoms: Atoms, p: Poly) -> Poly:
+    """Return p without the terms that are 0 but on a null set: those with [P = 0] of a free P."""
+    kept: dict[object, bool] = {}
+
+    def is_null(atom: int) -> bool:
+        content = atoms.contents[atom]
+        if not isinstance(content, Mask) or content.test is not Test.ZERO:
+            return False
+        return kept.setdefault(atom, _is_free(atoms, content.inner))
+
+    return {m: c for m, c in p.items() if not any(is_null(atom) for atom, _, _ in m[0])}
+
+
+def _is_free(atoms: Atoms, atom: int) -> bool:
+    """Return whether an atom is x[e], or c x[e] + rest where the rest does not read x[e]."""
+    content = atoms.contents[atom]
+    if not isinstance(content, Named):
+        return _is_real(atoms, atom)
+    for i, ((factors, guards), _) in enumerate(content.terms):
+        if guards or len(factors) != 1 or factors[0][2] != 1 or not _is_real(atoms, factors[0][0]):
+            continue
+        others = [m for j, (m, _) in enumerate(content.terms) if j != i]
+        x, access, _ = factors[0]
+        if all(_avoids(atoms, factor[0], factor[1], x, access) for m in others for factor in m[0]):
+            return True
+    return False
+
+
+def _is_real(atoms: Atoms, atom: int) -> bool:
+    content = atoms.contents[atom]
+    return isinstance(content, Unknown) and content.numbers is Numbers.REAL
+
+
+def _avoids(
+    atoms: Atoms, atom: int, read: tuple[Affine, ...], x: int, access: tuple[Affine, ...]
+) -> bool:
+    """Return whether an atom read somewhere does not depend on the entry of x at an access."""
+    if atom != x:
+        return x not in _unknowns(atoms, atom)
+    differences = (linear(((1, a), (-1, b))) for a, b in zip(read, access, strict=True))
+    return any(not terms and offset for offset, terms in differences)
+
+
+def _unknowns(atoms: Atoms, atom: int) -> set[int]:
+    """Return the unknowns that an atom depends on."""
+    found: set[int] = set()
+    seen: set[int] = set()
+    pending = [atom]
+    while pending:
+        a = pending.pop()
+        if a in seen:
+            continue
+        seen.add(a)
+        match atoms.contents[a]:
+            case Unknown():
+                found.add(a)
+            case Applied(inner=inner) | Mask(inner=inner):
+                pending += [] if inner is None else [inner]
+            case Named(terms=terms):
+                pending += (b for m, _ in terms for b, _, _ in m[0])
+            case Sum(factors=factors):
+                pending += (b for b, _, _ in factors)
+            case Opaque(operands=operands):
+                pending += (b for terms in operands for m, _ in terms for b, _, _ in m[0])
+            case _:
+                pass
+    return found
