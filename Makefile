@@ -72,6 +72,10 @@ sweep: .venv/.stamp .venv-torch/.stamp ## the slow tests, and random programs no
 	.venv/bin/python -m pytest -m "slow and not torch"
 	.venv-torch/bin/python -m pytest -m "slow and torch"
 
+kernel: ## count the lines of the certifier's trusted kernel, without the empty ones
+	@grep -c . src/gradwright/certify/kernel/*.py | sed 's|.*/||; s|:|\t|' | sort
+	@cat src/gradwright/certify/kernel/*.py | grep -c . | sed 's|^|in all\t|'
+
 data: .venv-demo/.stamp ## fetch the complete MNIST and Fashion-MNIST into data/
 	.venv-demo/bin/python tools/get_data.py
 
