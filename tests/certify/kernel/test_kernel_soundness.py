@@ -61,10 +61,7 @@ def signal(b: Builder, direction: Direction, x: Value) -> Value:
 
 
 UNEQUAL: dict[str, tuple[Write, Write]] = {
-    "a cleared denominator and one term too many": (
-        lambda b, x, y: (x * x + x * y + y) / (x + y),
-        lambda b, x, y: x,
-    ),
+    "a term too many": (lambda b, x, y: (x * x + x * y + y) / (x + y), lambda b, x, y: x),
     "pieces of which one entry differs": (
         lambda b, x, y: b.concatenate(
             [b.slice(x, (0,), (1,), (1,)), b.slice(y, (1,), (4,), (1,))], 0
