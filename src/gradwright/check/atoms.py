@@ -41,6 +41,8 @@ class Unknown:
 
     name: str
     numbers: Numbers
+    is_argument: bool = False
+    """Whether it takes every value, independent of all others."""
 
 
 @dataclass(frozen=True, slots=True)

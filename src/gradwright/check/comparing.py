@@ -138,7 +138,9 @@ def _is_free(atoms: Atoms, atom: int) -> bool:
 
 def _is_real(atoms: Atoms, atom: int) -> bool:
     content = atoms.contents[atom]
-    return isinstance(content, Unknown) and content.numbers is Numbers.REAL
+    if not isinstance(content, Unknown):
+        return False
+    return content.is_argument and content.numbers is Numbers.REAL
 
 
 def _avoids(

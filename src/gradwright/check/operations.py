@@ -48,12 +48,12 @@ class Meanings:
         """What applies forms."""
         return self.f.contractions
 
-    def unknown(self, name: str, value: Value) -> Tensor:
+    def unknown(self, name: str, value: Value, *, is_argument: bool = False) -> Tensor:
         """Return a tensor of which nothing but shape and kind of numbers is known."""
         element = value.type.element
         is_truth = element.value == "i1"
         numbers = Numbers.TRUTH if is_truth else Numbers(int(element.is_integer))
-        return self.whole(Unknown(name, numbers), value.shape)
+        return self.whole(Unknown(name, numbers, is_argument), value.shape)
 
     def whole(self, content: Unknown | Dense | Opaque, shape: Shape) -> Tensor:
         """Return an atom read at every index."""

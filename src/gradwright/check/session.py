@@ -103,7 +103,8 @@ class Session:
         """Denote all texts, and derive the cotangents where gradients are claimed."""
         first, last = self.functions[0].body, self.functions[-1].body
         for value in last.arguments:
-            self.known[id(value)] = self._unknown(f"argument {len(self.known)}", value)
+            name = f"argument {len(self.known)}"
+            self.known[id(value)] = self.meanings.unknown(name, value, is_argument=True)
         for ours, theirs in zip(first.arguments, last.arguments, strict=False):
             self.known[id(ours)] = self.known[id(theirs)]
         match self.certificate.subject:
