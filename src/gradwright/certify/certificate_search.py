@@ -30,6 +30,8 @@ ALIGNMENTS = 24
 """Ways to set equal factors against each other that are tried."""
 WRITTEN_OUT = 2
 """Values of a summed variable that are written out one by one."""
+KNOWN = 24
+"""Sums of the same factors that one is compared with."""
 IDLE = 12
 """Sums written out in vain before a comparison is given up."""
 COTANGENT_TERMS = 2
@@ -134,7 +136,7 @@ class Search:
         """Look for a sum of the same factors and solve for the bijection."""
         self._asked += 1
         assert self.names is not None
-        for atom in self._sums.get(_kinds(contraction.term[0]), ()):
+        for atom in self._sums.get(_kinds(contraction.term[0]), [])[:KNOWN]:
             content = self._atoms.contents[atom]
             assert isinstance(content, Sum)
             for answer in _bijections(atom, content, contraction):
