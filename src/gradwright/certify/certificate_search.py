@@ -30,7 +30,7 @@ ALIGNMENTS = 24
 """Ways to set equal factors against each other that are tried."""
 WRITTEN_OUT = 2
 """Values of a summed variable that are written out one by one."""
-KNOWN = 24
+KNOWN = 64
 """Sums of the same factors that one is compared with."""
 IDLE = 12
 """Sums written out in vain before a comparison is given up."""
