@@ -32,6 +32,11 @@ class Case:
     build: Build
     model: str
 
+    @property
+    def tolerance(self) -> float:
+        """Of gradients: PyTorch's hardsigmoid multiplies by a sixth rounded to float32."""
+        return 1e-6 if self.name == "mobilenetv3-large" else TOLERANCE
+
     def __str__(self) -> str:
         return f"{self.name}-{self.build.__name__}-{self.model}"
 
@@ -73,10 +78,10 @@ def compiled(program: Program, arrays: dict[str, np.ndarray]) -> dict[str, np.nd
     return executable(**{p.name: np.asarray(arrays[p.name], p.dtype) for p in program.inputs})
 
 
-def close(found: np.ndarray, expected: np.ndarray, name: str) -> None:
+def close(found: np.ndarray, expected: np.ndarray, name: str, tolerance: float = TOLERANCE) -> None:
     assert found.shape == expected.shape, name
     error = np.max(np.abs(found - expected)) / max(1e-3, np.max(np.abs(expected)))
-    assert error < TOLERANCE, f"{name}: off by {error:.3g} of the largest element"
+    assert error < tolerance, f"{name}: off by {error:.3g} of the largest element"
 
 
 def naming_of(net: NetSpec, model: Model) -> Naming:
@@ -113,4 +118,4 @@ def test_a_net_is_its_references(case: Case, tmp_path: Path) -> None:
         gradient = found_gradients[f"d.{slot.name}"]
         gradient = gradient.T if slot.name in turned else gradient
         theirs = gradients[naming.theirs(slot.name)]
-        close(gradient, theirs.reshape(gradient.shape), slot.name)
+        close(gradient, theirs.reshape(gradient.shape), slot.name, case.tolerance)
