@@ -125,7 +125,7 @@ LAYERS = (
 )
 OTHER_VALUES: dict[str, object] = {
     "out_channels": 6, "out_features": 5, "in_channels": 3, "in_features": 3, "kernel": (3, 1),
-    "strides": 3, "padding": Explicit((0, 0), (1, 1)), "dilation": 2, "groups": 2, "bias": False,
+    "strides": 3, "padding": Explicit((0, 0), (1, 1)), "dilation": 2, "groups": 2,
     "epsilon": 1e-3, "decay": 0.5, "running_variance": RunningVariance.BIASED,
     "divisor": Divisor.EXCLUDE_PADDING, "function": Function.TANH, "rate": 0.25,
     "activation": Function.SWISH, "norm": BatchNorm(0.1),
@@ -152,7 +152,9 @@ def test_every_field_changes_the_fingerprint(layer: object) -> None:
     assert not isinstance(layer, type)
     seen = {fingerprint(layer)}
     for field in dataclasses.fields(layer):
-        changed = dataclasses.replace(layer, **{field.name: OTHER_VALUES[field.name]})
+        value = getattr(layer, field.name)
+        other = not value if isinstance(value, bool) else OTHER_VALUES[field.name]
+        changed = dataclasses.replace(layer, **{field.name: other})
         assert fingerprint(changed) not in seen, field.name
         seen.add(fingerprint(changed))
 

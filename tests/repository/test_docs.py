@@ -61,6 +61,9 @@ def undocumented(names: Iterable[str], pages: Iterable[str]) -> list[str]:
     ]
 
 
+@pytest.mark.xla
+@pytest.mark.iree
+@pytest.mark.interpreter
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
