@@ -3,7 +3,7 @@
 Two polynomials in the same variables that are equal as dictionaries are equal as functions.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from math import isqrt
 
@@ -26,6 +26,7 @@ from gradwright.certify.kernel.index import (
     substitute,
     variables,
 )
+from gradwright.certify.kernel.thresholds import Thresholds
 
 Poly = Mapping[Monomial, Fraction]
 
@@ -41,6 +42,8 @@ class Undenotable(Exception):
     """A value has no denotation here; the message says why."""
 
 
+LARGEST_DIVISOR = 1000
+"""Divisors below which a number under a root is taken apart into its primes."""
 TERM_LIMIT = 4000
 """Terms of one product; beyond it the proof is given up at that value, which is always sound."""
 
@@ -108,6 +111,7 @@ class Algebra:
 
     def __init__(self, atoms: Atoms) -> None:
         self.atoms = atoms
+        self.thresholds = Thresholds(atoms)
         self._loops: dict[int, int] = {}
 
     def loop(self, trips: int) -> int:
@@ -125,8 +129,8 @@ class Algebra:
     ) -> tuple[Monomial, Fraction] | None:
         """Return a monomial in normal form and its coefficient; None where it is 0.
 
-        Equal factors gather their exponents; a mask is its own square; masks that exclude each
-        other give 0, and so does P [P = 0]; rational bases keep the fractional part of their
+        Equal factors gather their exponents; a mask is its own square; masks that others imply
+        are left out, those that exclude each other give 0, and so does P [P = 0]; rational bases keep the fractional part of their
         exponent. An exponent of a mask is positive: no one divides by it.
         """
         exponents: dict[tuple[int, tuple[Affine, ...]], Exponent] = {}
@@ -156,7 +160,8 @@ class Algebra:
         for place, relation in tests.items():
             if relation is Relation.ZERO and exponents.get(place, 0) > 0:
                 return None
-        return (tuple(sorted(kept)), guards), coefficient
+        strongest = self.thresholds.strongest(kept) if len(tests) > 1 else kept
+        return None if strongest is None else ((tuple(sorted(strongest)), guards), coefficient)
 
     def multiply(self, p: Poly, q: Poly, extents: Extents) -> Poly:
         """Return p * q."""
@@ -215,12 +220,12 @@ class Algebra:
         if q.denominator > 1 and (c < 0 or not self._distributes(factors)):
             return None
         powered = [(atom, access, simple(k * q)) for atom, access, k in factors]
-        if q.denominator > 1 and _rational_power(c, q) is None:
-            powered.append((self.atoms.intern(Base(c), ()), (), q))
-            c = Fraction(1)
         root = _rational_power(c, q)
+        if root is None:
+            bases = [*_powers(c.numerator, 1), *_powers(c.denominator, -1)]
+            powered += [(self.atoms.intern(Base(b), ()), (), k * q) for b, k in bases]
+            root = Fraction(1)
         product = self.product(powered, ())
-        assert root is not None  # rational or moved into a base above
         return None if product is None else {product[0]: product[1] * root}
 
     def _distributes(self, factors: tuple[Factor, ...]) -> bool:
@@ -256,6 +261,21 @@ def _rational_power(c: Fraction, q: Fraction) -> Fraction | None:
         return None
     top, bottom = _root(c.numerator, q.denominator), _root(c.denominator, q.denominator)
     return None if top is None or bottom is None else Fraction(top, bottom) ** q.numerator
+
+
+def _powers(n: int, sign: int) -> Iterator[tuple[Fraction, int]]:
+    """Yield bases and exponents whose product is n ** sign: primes, and a rest without small ones.
+
+    Otherwise 2 ** (1/2) / 2 and (1/2) ** (1/2) would be two numbers.
+    """
+    for divisor in range(2, LARGEST_DIVISOR):
+        exponent = 0
+        while n % divisor == 0:
+            n, exponent = n // divisor, exponent + sign
+        if exponent:
+            yield Fraction(divisor), exponent
+    if n > 1:
+        yield Fraction(n), sign
 
 
 def _root(n: int, degree: int) -> int | None:

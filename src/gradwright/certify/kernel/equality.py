@@ -14,8 +14,8 @@ import islpy as isl
 
 from gradwright.certify.kernel.algebra import Algebra, Poly, Undenotable, add
 from gradwright.certify.kernel.atoms import Factor, Monomial, Sum
-from gradwright.certify.kernel.clearing import vanishes
-from gradwright.certify.kernel.index import Affine, Guard, substitute, variable
+from gradwright.certify.kernel.clearing import clearings, vanishes
+from gradwright.certify.kernel.index import Affine, Extents, Guard, substitute, variable
 from gradwright.certify.kernel.reading import Reading, require_one_each
 from gradwright.certify.kernel.tensor import Tensor
 
@@ -37,24 +37,30 @@ class _Piece:
 def equal(algebra: Algebra, a: Tensor, b: Tensor) -> bool:
     """Return whether two tensors over the same digits are proved equal.
 
-    Region by region, denominators are cleared and classes written out; or sums are: those that
-    both sides contain are first left as they are, then written out too.
+    Region by region, denominators are cleared and classes written out. Or sums are, after none of
+    the classes, one, two …: those that both sides contain are first left, then written out too.
     """
     difference = add(a.poly, b.poly, -1)
-    if not difference or vanishes(algebra, difference, algebra.box(a.digits)):
+    box = algebra.box(a.digits)
+    if not difference or vanishes(algebra, difference, box):
         return True
+    return any(_cancels(algebra, form, box) for form in clearings(algebra, difference, box))
+
+
+def _cancels(algebra: Algebra, difference: Poly, box: Extents) -> bool:
+    """Return whether a difference cancels when sums are written out."""
     left = _sums(algebra, (m for m, c in difference.items() if c > 0))
     shared = left & _sums(algebra, (m for m, c in difference.items() if c < 0))
     closed = [shared, set[int]()] if shared else [set[int]()]
-    return any(_same_pieces(algebra, difference, a, kept) for kept in closed)
+    return any(_same_pieces(algebra, difference, box, kept) for kept in closed)
 
 
-def _same_pieces(algebra: Algebra, difference: Poly, like: Tensor, kept: set[int]) -> bool:
+def _same_pieces(algebra: Algebra, difference: Poly, box: Extents, kept: set[int]) -> bool:
     """Return whether the terms of a difference cancel when its sums, but some, are written out."""
     groups: dict[object, tuple[list[_Piece], list[_Piece]]] = {}
     try:
         for monomial, c in difference.items():
-            piece = _written_out(algebra, monomial, algebra.box(like.digits), kept)
+            piece = _written_out(algebra, monomial, box, kept)
             left, right = groups.setdefault((piece.kind, abs(c)), ([], []))
             (left if c > 0 else right).append(piece)
         if not all(left and right for left, right in groups.values()):
