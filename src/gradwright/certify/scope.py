@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from gradwright.certify.kernel.conditions import Conditions
+from gradwright.certify.scope_signs import may_fail, signs_of
 from gradwright.hlo import Function, Operation
 from gradwright.hlo import attributes as attr
 from gradwright.hlo.literals import decimals
@@ -37,12 +38,15 @@ _KINKS = {
 
 def scope_of(functions: Iterable[Function], proofs: Sequence[Conditions]) -> tuple[str, ...]:
     """Return the lines to print with every verdict about functions, given what proofs assume."""
+    functions = list(functions)
     operations = [each for function in functions for each in function.body.walk()]
+    signs = signs_of(functions)
+    doubtful = [each for each in operations if each.operands and may_fail(each, signs)]
     lines = [REALS, *_literals(operations)]
-    lines += _hypothesis(operations, _NOT_ZERO, "divisors are not 0")
+    lines += _hypothesis(doubtful, _NOT_ZERO, "divisors are not 0")
     for word in dict.fromkeys(_POSITIVE.values()):
         opcodes = frozenset(opcode for opcode, said in _POSITIVE.items() if said == word)
-        lines += _hypothesis(operations, opcodes, f"{word} are positive")
+        lines += _hypothesis(doubtful, opcodes, f"{word} are positive")
     lines += _conventions(operations, max(len(each.kinks) for each in proofs))
     lines += _roundings(operations)
     lines += _liberties(proofs)

@@ -172,8 +172,7 @@ def test_the_reason_names_the_operation_at_which_the_proof_stops() -> None:
 def test_the_scope_lists_hypotheses_and_conventions() -> None:
     scope = certify_vjp(LOG_SOFTMAX.forward, LOG_SOFTMAX.backward).scope
     assert scope[0].startswith("over the real numbers, for every input, at the sizes of the text")
-    assert "assumed: divisors are not 0 (line 8: %p)" in scope
-    assert "assumed: arguments of logarithms are positive (line 7: %l)" in scope
+    assert not any("assumed" in line for line in scope)  # sums of exponentials are positive
     gelu = certify_vjp(GELU.forward, GELU.backward).scope
     assert any("0.044715" in line for line in gelu)
     gathered = certify_vjp(GATHER.forward, GATHER.backward).scope
