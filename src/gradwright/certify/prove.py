@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gradwright.certify.kernel.adjoint import Sweep
-from gradwright.certify.kernel.algebra import Poly, TooLarge, Undenotable
+from gradwright.certify.kernel.algebra import ONE, Poly, TooLarge, Undenotable
 from gradwright.certify.kernel.classes import intern_class
 from gradwright.certify.kernel.denotation import Denotation
 from gradwright.certify.kernel.denote import new_denotation
@@ -82,7 +82,7 @@ class Proof:
 
     def _cut(self, tensor: Tensor, *, wanted: bool) -> Tensor:
         """Return a tensor as the class that it is, where that is wanted or known as a cut."""
-        if not tensor.poly or (len(tensor.poly) == 1 and not _is_product(tensor)):
+        if not _has_several_parts(tensor):
             return tensor
         try:
             self.den.require_finite(tensor)
@@ -116,8 +116,12 @@ class Proof:
         return sweep.cotangents(operations, seeds, wrt)
 
 
-def _is_product(tensor: Tensor) -> bool:
-    ((factors, guards), _) = next(iter(tensor.poly.items()))
+def _has_several_parts(tensor: Tensor) -> bool:
+    """Return whether a tensor is more than an atom, times a number and plus a number."""
+    rest = [monomial for monomial in tensor.poly if monomial != ONE]
+    if len(rest) != 1:
+        return len(rest) > 1
+    [(factors, guards)] = rest
     return len(factors) > 1 or bool(guards) or any(q != 1 for _, _, q in factors)
 
 
@@ -140,8 +144,21 @@ def ancestors(
 
 
 def choose_cuts(operations: Sequence[Operation]) -> set[int]:
-    """Return the values to cut: sums that feed something nonlinear or several operations."""
+    """Return the values to cut: sums that feed something nonlinear or several operations.
+
+    A sum that a number is added to is cut before that, so that all its thresholds are about it.
+    """
     users: dict[int, list[Operation]] = {}
+    numbers = {
+        id(operation.results[0])
+        for operation in operations
+        if operation.opcode == "stablehlo.constant"
+    }
+
+    def moves(operation: Operation) -> bool:
+        shifts = operation.opcode in ("stablehlo.add", "stablehlo.subtract")
+        return operation.opcode in _MOVES or (shifts and id(operation.operands[1]) in numbers)
+
     for operation in operations:
         for value in operation.operands:
             users.setdefault(id(value), []).append(operation)
@@ -149,7 +166,7 @@ def choose_cuts(operations: Sequence[Operation]) -> set[int]:
     def reached(value: Value) -> list[Operation]:
         found: list[Operation] = []
         for user in users.get(id(value), []):
-            found += reached(user.results[0]) if user.opcode in _MOVES else [user]
+            found += reached(user.results[0]) if moves(user) else [user]
         return found
 
     chosen: set[int] = set()
@@ -161,7 +178,8 @@ def choose_cuts(operations: Sequence[Operation]) -> set[int]:
         bends = any(user.opcode in _NONLINEAR for user in found)
         if operation.opcode in _CHOICES:
             chosen.add(id(result))
-        if operation.opcode == "stablehlo.add" and (bends or len(found) > 1):
+        sums = operation.opcode == "stablehlo.add" and not moves(operation)
+        if sums and (bends or len(found) > 1):
             chosen.add(id(result))
     return chosen
 

@@ -196,7 +196,7 @@ def _gelu_tanh(b: Builder, x: Value) -> Value:
 def _gelu_tanh_slope(b: Builder, x: Value, y: Value, dy: Value) -> Value:
     del y
     s = _gelu_tanh_share(b, x)
-    twice_dv = (1 + (3 * GELU_CUBIC) * (x * x)) * (2 * math.sqrt(2 / math.pi))
+    twice_dv = (2 + (6 * GELU_CUBIC) * (x * x)) * math.sqrt(2 / math.pi)
     return b.multiply(dy, s + x * (s * (1 - s)) * twice_dv, hint="dx")
 
 

@@ -130,8 +130,9 @@ class Algebra:
         """Return a monomial in normal form and its coefficient; None where it is 0.
 
         Equal factors gather their exponents; a mask is its own square; masks that others imply
-        are left out, those that exclude each other give 0, and so does P [P = 0]; rational bases keep the fractional part of their
-        exponent. An exponent of a mask is positive: no one divides by it.
+        are left out, those that exclude each other give 0, and so does P [P = 0]; rational bases
+        keep the fractional part of their exponent. An exponent of a mask is positive: no one
+        divides by it.
         """
         exponents: dict[tuple[int, tuple[Affine, ...]], Exponent] = {}
         for atom, access, q in factors:

@@ -83,24 +83,48 @@ class Masks(Arithmetic):
         guard = self._coordinate_guard(relation, a)
         if guard is not None:
             return Tensor(a.digits, guard)
-        opened = self.opened(a)
-        split = self.cases(opened if len(opened.poly) == 1 else a)
+        split = self.cases(self._with_masks(a))
         if split is not None:
             m, on, off = split
             return self.select(m, self.mask(relation, on), self.mask(relation, off))
         return self._mask_atom(relation, a)
 
+    def _with_masks(self, a: Tensor) -> Tensor:
+        """Return a class written out where it is one product, or a function of one value only.
+
+        A clamp is such a function: a mask of it is one of what it clamps, at some threshold.
+        """
+        opened = self.opened(self._unshifted(a))
+        if len(opened.poly) == 1:
+            return opened
+        atoms, line = self.algebra.atoms, self.algebra.thresholds.line
+        places: set[object] = set()
+        for factors, guards in opened.poly:
+            if guards:
+                return a
+            for atom, access, _ in factors:
+                content = atoms.content(atom)
+                read = content.inner if isinstance(content, Mask) else atom
+                places.add(line(read).place(access))
+        return opened if len(places) == 1 else a
+
     def _mask_atom(self, relation: Relation, a: Tensor) -> Tensor:
-        """Return a mask as an atom; [-P > 0] is 1 - [P > 0] - [P = 0]."""
+        """Return a mask as an atom; [-P > 0] is 1 - [P > 0] - [P = 0].
+
+        Which of P and -P is tested goes by the leading term that is no constant, so that the masks
+        of one value at all thresholds test it from one side.
+        """
         scale, inner, access = self.class_of(a)
         if self.algebra.atoms.sign(inner) is Sign.POSITIVE:
             return self.number(a, int(relation is Relation.POSITIVE and scale > 0))
         if relation is Relation.ZERO:
             return self._zero(a, inner, access)
         extents = self.algebra.atoms.extents(inner)
+        slope = self.algebra.thresholds.line(inner).slope
+        relation = Relation.POSITIVE if slope > 0 else Relation.NEGATIVE
         atom = self.algebra.atoms.intern(Mask(relation, inner), extents)
         mask = Tensor(a.digits, {(((atom, access, 1),), ()): Fraction(1)})
-        if scale > 0:
+        if scale * slope > 0:
             return mask
         return self.add(self.negation(mask), self._zero(a, inner, access), -1)
 

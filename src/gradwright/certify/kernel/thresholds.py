@@ -1,0 +1,111 @@
+"""Masks of one value at several thresholds: [B > s] [B > t] is [B > max(s, t)].
+
+An atom is read as offset + slope * B, where B is a sum without a constant term, so that a mask of
+it tests B against a number. Which B is found decides what is recognised, never what is true.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from gradwright.certify.kernel.atoms import Atoms, Class, Factor, Mask, Relation
+from gradwright.certify.kernel.index import Affine, variable
+
+_FLIPPED = {
+    Relation.POSITIVE: Relation.NEGATIVE,
+    Relation.NEGATIVE: Relation.POSITIVE,
+    Relation.ZERO: Relation.ZERO,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """atom[a_0, a_1, …] = offset + slope * B[a_order[0], a_order[1], …], slope != 0."""
+
+    base: object
+    order: tuple[int, ...]
+    offset: Fraction
+    slope: Fraction
+
+    def place(self, access: tuple[Affine, ...]) -> tuple[object, tuple[Affine, ...]]:
+        """Return B and the indices at which it is read."""
+        return self.base, tuple(access[i] for i in self.order)
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """B stands in a relation to a number; the factor that says so."""
+
+    relation: Relation
+    at: Fraction
+    factor: Factor
+
+
+class Thresholds:
+    """Reads the atoms of one table as lines, and joins the masks in a product."""
+
+    def __init__(self, atoms: Atoms) -> None:
+        self.atoms = atoms
+        self._lines: dict[int, Line] = {}
+
+    def line(self, atom: int) -> Line:
+        """Return what an atom that is no mask is, as a line."""
+        known = self._lines.get(atom)
+        if known is None:
+            known = self._lines[atom] = self._read(atom)
+        return known
+
+    def _read(self, atom: int) -> Line:
+        content, order = self.atoms.content(atom), tuple(range(len(self.atoms.extents(atom))))
+        if not isinstance(content, Class):
+            return Line(atom, order, Fraction(0), Fraction(1))
+        has_offset = content.terms[0][0] == ((), ())
+        offset = content.terms[0][1] if has_offset else Fraction(0)
+        rest = content.terms[1:] if has_offset else content.terms
+        (factors, guards), slope = rest[0]
+        if len(rest) == len(factors) == 1 and not guards and factors[0][2] == 1:
+            inner, access, _ = factors[0]
+            line = self.line(inner)
+            base, reads = line.place(access)
+            if sorted(reads) == [variable(i) for i in order]:
+                places = tuple(e[1][0][0] for e in reads)
+                return Line(base, places, offset + slope * line.offset, slope * line.slope)
+        terms = tuple((monomial, c / slope) for monomial, c in rest)
+        return Line((content.extents, terms), order, offset, slope)
+
+    def strongest(self, factors: Iterable[Factor]) -> list[Factor] | None:
+        """Return a product without the masks that others in it imply; None where it is 0."""
+        kept: list[Factor] = []
+        tests: dict[object, list[_Test]] = {}
+        for factor in factors:
+            content = self.atoms.content(factor[0])
+            if not isinstance(content, Mask):
+                kept.append(factor)
+                continue
+            line = self.line(content.inner)
+            relation = content.relation if line.slope > 0 else _FLIPPED[content.relation]
+            test = _Test(relation, -line.offset / line.slope, factor)
+            tests.setdefault(line.place(factor[1]), []).append(test)
+        for group in tests.values():
+            joined = _joined(group) if len(group) > 1 else group
+            if joined is None:
+                return None
+            kept += [test.factor for test in joined]
+        return kept
+
+
+def _joined(tests: list[_Test]) -> list[_Test] | None:
+    """Return the tests of one value that imply the others; None where they exclude each other."""
+    tests = sorted(tests, key=lambda test: (test.at, test.factor[0]))
+    above = [test for test in tests if test.relation is Relation.POSITIVE]
+    below = [test for test in tests if test.relation is Relation.NEGATIVE]
+    equal = [test for test in tests if test.relation is Relation.ZERO]
+    low = next((test for test in above if test.at == above[-1].at), None)
+    high = below[0] if below else None
+    least = equal[0].at if equal else None
+    if least is not None:
+        fits = equal[-1].at == least and (low is None or low.at < least)
+        return equal[:1] if fits and (high is None or least < high.at) else None
+    if low is not None and high is not None and low.at >= high.at:
+        return None
+    return [test for test in (low, high) if test is not None]
