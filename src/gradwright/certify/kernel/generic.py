@@ -34,10 +34,13 @@ class Generic:
         True for a real argument; for a sum c * x[e] + rest where the entry x[e] of a real argument
         is not read by the rest (an affine function of that entry); and for a sum of products of
         different real arguments over all its indices (a polynomial with positive coefficients).
+        None of these is constant, so that they have any other value on a null set only, too.
         """
         match self.atoms.content(atom):
             case Argument(numbers=Numbers.REAL):
                 return True
+            case Class(terms=((((), ()), _), ((((inner, _, 1),), ()), _))):
+                return self.vanishes_rarely(inner)
             case Class() as content:
                 return any(self._free(content.terms, i) for i in range(len(content.terms)))
             case Sum(guards=()) as content:
