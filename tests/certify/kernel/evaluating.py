@@ -135,7 +135,9 @@ class Evaluator:
                 return FUNCTIONS[name](float(scale) * x)
             case Mask(relation=relation, inner=inner):
                 x = self.atom(inner)
-                return x > ROUNDING if relation is Relation.POSITIVE else abs(x) <= ROUNDING
+                if relation is Relation.ZERO:
+                    return abs(x) <= ROUNDING
+                return x > ROUNDING if relation is Relation.POSITIVE else x < -ROUNDING
             case Class(extents=box, terms=terms):
                 return self.poly(dict(terms), box)
             case Sum() as content:
