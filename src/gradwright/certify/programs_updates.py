@@ -88,7 +88,7 @@ def find_gradient(
 
 def rule_holds(proof: Proof, body: Block, update: Update, g: Value) -> Mapping[str, bool]:
     """Return for each result of a rule whether it is what the rule makes of g, whatever g is."""
-    unknown = proof.den.argument(f"gradient of {update.parameter}", g.shape)
+    unknown = proof.den.unknown(f"gradient of {update.parameter}", g.shape)
     local = Proof(proof.den)
     moved = _moved(body, update.results(body), g)
     for operation in moved:

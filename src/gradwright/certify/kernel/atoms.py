@@ -36,6 +36,8 @@ class Numbers(enum.IntEnum):
     """A set of inputs where it has one value is not null."""
     TRUTH = 2
     """0 and 1 only: a mask."""
+    ANY = 3
+    """Real numbers that may be a function of the inputs, with one value on an open set of them."""
 
 
 class Sign(enum.IntEnum):
@@ -273,7 +275,7 @@ class Atoms:
         """Return whether an atom takes integers only."""
         match self._contents[atom]:
             case Argument(numbers=numbers):
-                return numbers is not Numbers.REAL
+                return numbers in (Numbers.INTEGER, Numbers.TRUTH)
             case Function(name="truncate" | "floor") | Coordinate():
                 return True
             case Dense(entries=entries):

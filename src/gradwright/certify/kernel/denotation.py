@@ -72,11 +72,17 @@ class Denotation:
         numbers = Numbers.TRUTH if element is ElementType.I1 else Numbers(int(element.is_integer))
         return self.whole(Argument(name, numbers), shape)
 
+    def unknown(self, name: str, shape: Shape, element: ElementType = ElementType.F32) -> Tensor:
+        """Return a tensor that may be any function of the inputs: no value of it is a null set."""
+        if element.is_float:
+            return self.whole(Argument(name, Numbers.ANY), shape)
+        return self.argument(name, shape, element)
+
     def fresh(self, purpose: str, value: Value) -> Tensor:
         """Return an unknown like a value, different from all others."""
         self._unknowns += 1
         name = f"({purpose} {self._unknowns})"
-        return self.argument(name, value.shape, value.type.element)
+        return self.unknown(name, value.shape, value.type.element)
 
     def opaque(
         self, opcode: str, operands: Sequence[Tensor], attributes: object, shape: Shape
@@ -145,6 +151,10 @@ class Denotation:
         fixed = self.atoms.infinities
         return all(not guards and {a for a, _, _ in f} <= fixed for f, guards in tensor.poly)
 
+    def entries(self, tensor: Tensor) -> list[Fraction] | None:
+        """Return the elements of a tensor made of dense constants alone, None for any other."""
+        return self.summation.entries(tensor.poly, self.algebra.box(tensor.digits))
+
     def require_finite(self, tensor: Tensor) -> None:
         """Refuse arithmetic with an infinite constant."""
         infinities = self.atoms.infinities
@@ -167,12 +177,9 @@ class Denotation:
         return environment[id(value)]
 
     def region_symbols(self, block: Block) -> list[Tensor]:
-        """Return a scalar unknown for each argument of a region.
-
-        They count as integers, so that no case of equality is dropped as a null set.
-        """
+        """Return a scalar unknown for each argument of a region, a real number of any value."""
         return [
-            self.argument(f"(region argument {i})", value.shape, ElementType.I32)
+            self.unknown(f"(region argument {i})", value.shape)
             for i, value in enumerate(block.arguments)
         ]
 

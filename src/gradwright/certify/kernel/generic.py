@@ -4,6 +4,8 @@ Without this test the two conventions of a kink, P > 0 and P >= 0, would be the 
 P is 0 on an open set, as a sum of two rectified values is.
 """
 
+from functools import partial
+
 from gradwright.certify.kernel.atoms import (
     Argument,
     Atoms,
@@ -64,9 +66,16 @@ class Generic:
         for factor in monomial[0]:
             if factor[0] == atom and not _apart(factor[1], access):
                 return False
-            if factor[0] != atom and atom in self.reached(factor[0]):
+            reached = self.reached(factor[0]) if factor[0] != atom else ()
+            if any(map(partial(self._may_read, atom), reached)):
                 return False
         return True
+
+    def _may_read(self, atom: int, argument: int) -> bool:
+        """Whether an argument is a given one, or stands for what may be a function of it."""
+        content = self.atoms.content(argument)
+        assert isinstance(content, Argument)
+        return argument == atom or content.numbers is Numbers.ANY
 
     def _real(self, atom: int) -> bool:
         content = self.atoms.content(atom)

@@ -231,8 +231,8 @@ class _Layout:
                 at = variable(rank + len(summed))
                 summed.append(extent)
                 start = self._component(indices, den, self.mapped.index(d))
-                self._require_in_range(den, operation, start, extent)
                 sizes = () if offset is None else (block[offset[1][0][0]],)
+                _require_in_range(den, operation, start, extent - prod(sizes))
                 mask = _place_mask(den, start, sizes, extent)
                 masks.append((mask, (*places, *([] if offset is None else [offset]), at)))
                 reads.append(at)
@@ -253,17 +253,15 @@ class _Layout:
             reads[self.vector] = constant(position)
         return den.linear(Multilinear(batch, (), (tuple(reads),)), indices)
 
-    def _require_in_range(
-        self, den: Denotation, operation: Operation, start: Tensor, extent: int
-    ) -> None:
-        """List an index as in range, unless it is a number or a coordinate that can be seen."""
-        e = affine_index(den, start)
-        if e is None:
-            den.conditions.in_range.add(f"line {operation.line}: {operation.opcode}")
-            return
-        low, high = bounds(e, den.algebra.box(start.digits))
-        if low < 0 or high >= extent:
-            raise Undenotable("an index outside its operand")
+
+def _require_in_range(den: Denotation, operation: Operation, start: Tensor, last: int) -> None:
+    """List starts as 0 … last, where nothing is clamped; refuse one that is seen to be outside."""
+    e = affine_index(den, start)
+    reach = den.entries(start) if e is None else bounds(e, den.algebra.box(start.digits))
+    if reach is None:
+        den.conditions.in_range.add(f"line {operation.line}: {operation.opcode}")
+    elif min(reach) < 0 or max(reach) > last:
+        raise Undenotable("an index outside its operand")
 
 
 INDEXING: dict[str, Rule] = {

@@ -125,7 +125,8 @@ def _convert(den: Denotation, operation: Operation, operands: Sequence[Tensor]) 
         return [den.pointwise.negation(den.pointwise.mask(Relation.ZERO, a))]
     if source.is_float and not target.is_float:
         return [den.pointwise.truncated(a)]
-    if source.is_float and source.dtype.itemsize > target.dtype.itemsize:
+    wider = source.dtype.itemsize < target.dtype.itemsize
+    if source.is_float and source is not target and not wider:
         den.conditions.rounded.add(f"line {operation.line}: {source.value} to {target.value}")
     return operands
 

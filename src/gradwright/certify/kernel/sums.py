@@ -14,6 +14,7 @@ from gradwright.certify.kernel.algebra import (
     monomial_variables,
     number,
     scaled,
+    variables_of,
 )
 from gradwright.certify.kernel.atoms import Dense, Factor, Monomial, Sum
 from gradwright.certify.kernel.index import (
@@ -198,7 +199,6 @@ class Summation:
 
     def _counted(self, monomial: Monomial, summed: Sequence[int], extents: Extents) -> Poly | None:
         """Return a sum that no input enters as a constant tensor, None where it is large."""
-        factors, guards = monomial
         outputs = sorted(set(monomial_variables(monomial)) - set(summed))
         names = (*outputs, *summed)
         box = tuple(extents[v] for v in names)
@@ -206,15 +206,32 @@ class Summation:
             return None
         shape = box[: len(outputs)]
         totals = dict.fromkeys(product(*map(range, shape)), Fraction(0))
+        alone = {monomial: Fraction(1)}
         for point in product(*map(range, box)):
             at = dict(zip(names, point, strict=True))
-            if all(low <= value_at(e, at) < high for e, low, high in guards):
-                totals[point[: len(outputs)]] += self._entry(factors, at)
+            totals[point[: len(outputs)]] += self._value(alone, at)
         entries = tuple(totals.values())
         if len(set(entries)) == 1:
             return number(entries[0])
         atom = self.algebra.atoms.intern(Dense(shape, entries), shape)
         return {(((atom, tuple(map(variable, outputs)), 1),), ()): Fraction(1)}
+
+    def entries(self, p: Poly, extents: Extents) -> list[Fraction] | None:
+        """Return the values of a constant p at all its indices; None for too many or another."""
+        read = {v: extents[v] for v in variables_of(p)}
+        numbers = all(map(self._is_constant, (f for factors, _ in p for f in factors)))
+        if not numbers or prod(read.values()) > COUNT_LIMIT:
+            return None
+        points = product(*map(range, read.values()))
+        return [self._value(p, dict(zip(read, point, strict=True))) for point in points]
+
+    def _value(self, p: Poly, at: Mapping[int, int]) -> Fraction:
+        terms = (
+            c * self._entry(factors, at)
+            for (factors, guards), c in p.items()
+            if all(low <= value_at(e, at) < high for e, low, high in guards)
+        )
+        return sum(terms, Fraction(0))
 
     def _entry(self, factors: Sequence[Factor], at: Mapping[int, int]) -> Fraction:
         """Return a product of entries of constants."""
