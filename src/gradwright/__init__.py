@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from gradwright import data, layers, losses, optim, programs, run, train, zoo
     from gradwright.certify import certify_equal, certify_text, certify_vjp
     from gradwright.certify.programs import certify_program as certify
+    from gradwright.check.replay import check
     from gradwright.errors import GradwrightError
     from gradwright.programs import Program, init
     from gradwright.spec import Flat, Image, NetSpec, Tokens
@@ -25,6 +26,7 @@ __all__ = [
     "certify_equal",
     "certify_text",
     "certify_vjp",
+    "check",
     "data",
     "init",
     "layers",
