@@ -229,15 +229,14 @@ def test_both_regions_and_the_start_of_a_scatter_count() -> None:
         scattered("GE, %a, %b", "%a, %b"),
         scattered("GT, %a, %b", "%a, %b"),
         scattered("LE, %a, %b", "%a, %b"),
-        scattered("GE, %a, %b", "%a, %b", "1.0"),
     ]
     polys = [denoted(read_module(text).main, den)[1][0].poly for text in texts]
     assert all(a != b for a, b in combinations(polys, 2))
     same = denoted(read_module(scattered("LE, %b, %a", "%b, %a")).main, den)[1][0].poly
     assert same == polys[0]
-    for scatter in ("%a, %a", "%b, %b"):
+    for scatter, start in (("%a, %a", "0.0"), ("%b, %b", "0.0"), ("%a, %b", "1.0")):
         with pytest.raises(Undenotable):
-            denoted(read_module(scattered("GE, %a, %b", scatter)).main)
+            denoted(read_module(scattered("GE, %a, %b", scatter, start)).main)
 
 
 def looped(body: str, step: str = "1.0", limit: str = "3.0") -> str:

@@ -134,9 +134,7 @@ def _choice(shape: Shape, operand: Shape) -> Multilinear:
 def _select_and_scatter(
     den: Denotation, operation: Operation, operands: Sequence[Tensor]
 ) -> Sequence[Tensor]:
-    start = operands[2]
-    total = den.applied(scatter_application(den, operation, operands))
-    return [den.pointwise.add(total, den.spread(start, total.shape))]
+    return [den.applied(scatter_application(den, operation, operands))]
 
 
 def scatter_application(
@@ -147,7 +145,8 @@ def scatter_application(
     assert isinstance(window, attr.ScatterWindow)
     x, source, start = operands
     den.require_finite(source)
-    den.require_finite(start)
+    if start.poly:
+        raise Undenotable("a scatter that starts from a number other than 0, counted once or more")
     selects, scatters = operation.regions
     if not den.combines_by(scatters, den.pointwise.add):
         raise Undenotable("a scatter by a region that is no sum")
