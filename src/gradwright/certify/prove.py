@@ -108,8 +108,8 @@ class Proof:
         """Return the cotangent of each value that depends on `wrt`."""
 
         def rewrite(operation: Operation, g: Tensor) -> Tensor:
-            sums = operation.opcode == "stablehlo.add" and id(operation.results[0]) in cut
-            wanted = sums and len(g.poly) > COTANGENT_TERMS
+            sums = operation.opcode == "stablehlo.add" or operation.opcode in _CHOICES
+            wanted = sums and id(operation.results[0]) in cut and len(g.poly) > COTANGENT_TERMS
             return self._cut(g, wanted=True) if wanted else g
 
         sweep = Sweep(self.den, self.known, self.failures, rewrite)

@@ -90,7 +90,8 @@ def derive(subject: Subject, *, cut: set[int] | None = None, limit: int | None =
     for operation in rest:
         proof.denote([operation], set())
         for result in operation.results:
-            proof.known[id(result)] = joins.joined(proof.known[id(result)])
+            joined = joins.joined(proof.known[id(result)])
+            proof.known[id(result)] = proof.as_cut(joined)
         for result in operation.results if limit is not None else ():
             derived.capped |= _capped(proof, result, limit or 0)
     return derived
