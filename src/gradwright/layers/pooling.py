@@ -85,11 +85,10 @@ class AvgPool(Layer):
 
     def forward(self, walk: Walk, plan: Plan, x: Value) -> Value:
         """Write y and record dx."""
-        b, layout = walk.b, walk.formulation.layout
+        b = walk.b
         windows = pool_windows(plan.path, self, plan.input, self.kernel, self.strides, self.padding)
         total = b.reduce_window(x, 0, window_attributes(walk, windows), b.adds, hint="total")
-        counts = self._counts(windows).astype(walk.element.dtype)
-        divisors = b.broadcast(b.constant(counts, hint="counts"), total.shape, layout.spatial)
+        divisors = self._divisors(walk, windows, total)
         y = b.divide(total, divisors, hint="y")
 
         def pullback(dy: Value) -> tuple[Value]:
@@ -109,15 +108,13 @@ class AvgPool(Layer):
         count = f"sum({bounds}) inside(x[n,c,{reads}])"
         return f"y[n,c,{_ends(windows)}] = ({total}) / ({count})"
 
-    def _counts(self, windows: Windows) -> np.ndarray:
-        """Return the divisor of each window. Shapes: [P, Q]."""
+    def _divisors(self, walk: Walk, windows: Windows, like: Value) -> Value:
+        """Return the divisor of each window, repeated over examples and channels."""
+        b = walk.b
         if self.divisor is Divisor.INCLUDE_PADDING:
-            return np.full(windows.counts, windows.kernel[0] * windows.kernel[1])
-        rows, columns = (
-            [_inside(windows, axis, index) for index in range(windows.counts[axis])]
-            for axis in (0, 1)
-        )
-        return np.outer(rows, columns)
+            return b.splat_like(windows.kernel[0] * windows.kernel[1], like)
+        rows, columns = (_inside(walk, windows, axis, like) for axis in (0, 1))
+        return b.multiply(rows, columns, hint="counts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +187,10 @@ def _ends(windows: Windows) -> str:
     return f"i<{windows.counts[0]},j<{windows.counts[1]}"
 
 
-def _inside(windows: Windows, axis: int, index: int) -> int:
-    """Return how many positions of window `index` lie inside the picture."""
-    first = index * windows.strides[axis] - windows.padding[axis][0]
-    last = first + windows.kernel[axis]
-    return min(last, windows.extents[axis]) - max(first, 0)
+def _inside(walk: Walk, windows: Windows, axis: int, like: Value) -> Value:
+    """Return how many of a window's positions along one axis lie inside the picture."""
+    first = np.arange(windows.counts[axis]) * windows.strides[axis] - windows.padding[axis][0]
+    last = np.minimum(first + windows.kernel[axis], windows.extents[axis])
+    counts = (last - np.maximum(first, 0)).astype(like.type.element.dtype)
+    along = (walk.formulation.layout.spatial[axis],)
+    return walk.b.broadcast(walk.b.constant(counts), like.shape, along)
