@@ -94,6 +94,10 @@ class Elementwise(Writer):
         """Return ln(operand), operand > 0."""
         return self.unary("stablehlo.log", operand, hint=hint)
 
+    def exponential_minus_one(self, operand: Value, *, hint: str = "") -> Value:
+        """Write exp(operand) - 1 without loss of precision near 0."""
+        return self.unary("stablehlo.exponential_minus_one", operand, hint=hint)
+
     def log_plus_one(self, operand: Value, *, hint: str = "") -> Value:
         """Return ln(1 + operand), operand > -1."""
         return self.unary("stablehlo.log_plus_one", operand, hint=hint)

@@ -119,15 +119,15 @@ class SoftmaxCrossEntropy(Loss):
         if self.class_weights is not None:
             weights = np.asarray(self.class_weights, dtype=output.type.element.dtype)
             target = b.multiply(target, _rows(b, b.constant(weights), output, 1), hint="weighted")
-        factor, slope = self._focal(b, softmax, logp, onehot)
         mass = b.sum(target, (1,), hint="mass")
+        factor, turning = self._focal(b, softmax, logp, onehot, target, mass)
         norm = self._norm(b, onehot, mass, label)
         losses = b.negate(b.sum(target * logp, (1,)), hint="losses")
         total = b.sum(losses if factor is None else losses * factor, (0,), hint="total")
         value = b.divide(total, norm, hint="loss")
         pulled = softmax * _rows(b, mass, output, 0) - target
-        if slope is not None:
-            pulled = pulled * _rows(b, slope, output, 0)
+        if factor is not None and turning is not None:
+            pulled = pulled * _rows(b, factor, output, 0) + turning
         seed = b.divide(pulled, b.broadcast(norm, output.shape), hint="dlogits")
         return Evaluated(value, seed, {"correct": self._correct(b, output, peak, label)})
 
@@ -192,14 +192,20 @@ class SoftmaxCrossEntropy(Loss):
         return b.select(empty, b.splat(1, scalar), total, hint="norm")
 
     def _focal(
-        self, b: Builder, softmax: Value, logp: Value, onehot: Value
+        self,
+        b: Builder,
+        softmax: Value,
+        logp: Value,
+        onehot: Value,
+        target: Value,
+        mass: Value,
     ) -> tuple[Value | None, Value | None]:
-        """Return (1 - p)^gamma and the factor of (softmax - onehot) in the true derivative.
+        """Return m = (1 - p)^gamma and what the derivative of m adds to the seed's numerator.
 
-        Math: with m = (1 - p)^gamma, d/dp gives the factor m - gamma p (1 - p)^(gamma - 1) log p.
+        Math: l dm = gamma (1 - p)^(gamma - 1) l softmax (onehot - p), l = sum of target logp.
         1 - p is summed from the other classes, so that it keeps its precision and is 0 only where
-        they underflow; there both vanish in the limit for gamma > 0. Near p = 1, log p is taken
-        as log(1 - others), since log p itself has rounded to 0 there.
+        they underflow; there both vanish in the limit for gamma > 0. log p has rounded to 0 near
+        p = 1: what softmax sums to beyond 1, again from the other classes, corrects it.
         """
         gamma = self.focal_gamma
         if not gamma:
@@ -208,13 +214,16 @@ class SoftmaxCrossEntropy(Loss):
         zero, one = b.splat_like(0, others), b.splat_like(1, others)
         saturated = b.compare(Direction.EQ, others, zero)
         safe = b.select(saturated, one, others)
-        power = b.select(saturated, zero, b.power(safe, b.splat_like(gamma, safe)), hint="m")
-        plain = b.sum(onehot * logp, (1,))
-        near = b.compare(Direction.LT, others, b.splat_like(0.5, others), hint="near")
-        close = b.log_plus_one(-b.select(near, others, zero))
-        logp_true = b.select(near, close, plain, hint="logp_true")
-        second = gamma * b.exponential(logp_true) * (power / safe) * logp_true
-        return power, b.subtract(power, second, hint="slope")
+        power, steep = (
+            b.select(saturated, zero, b.power(safe, b.splat_like(exponent, safe)), hint=hint)
+            for exponent, hint in ((gamma, "m"), (gamma - 1, "dm"))
+        )
+        below = b.sum(onehot * b.exponential_minus_one(logp), (1,), hint="below")
+        excess = others + below + (b.sum(onehot, (1,)) - 1)
+        corrected = b.sum(target * logp, (1,)) - mass * b.log_plus_one(excess)
+        slope = b.multiply(gamma * steep, corrected, hint="slope")
+        away = softmax * (onehot - _rows(b, b.sum(softmax * onehot, (1,)), softmax, 0))
+        return power, b.multiply(away, _rows(b, slope, softmax, 0), hint="turning")
 
     def _correct(self, b: Builder, logits: Value, peak: Value, label: Value) -> Value:
         """Return how many examples have their label first among the classes by logit.

@@ -191,8 +191,9 @@ class Functions(Masks):
 
     def _scaled_log(self, a: Tensor) -> Tensor:
         """Return ln(c A) = ln c + ln A for c > 0."""
-        if constant_of(a.poly) is not None:
-            return self.function("log", a)
+        number = constant_of(a.poly)
+        if number is not None:
+            return self._log_number(a, number)
         self._require_support(a)
         c, atom, access = self.class_of(a)
         if self.algebra.atoms.sign(atom) is not Sign.POSITIVE or c < 0:
