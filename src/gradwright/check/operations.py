@@ -79,7 +79,7 @@ class Meanings:
         if opcode in ELEMENTWISE:
             self._require_finite(x)
             return [ELEMENTWISE[opcode](self.f, x)]
-        rule = _SPECIAL.get(opcode)
+        rule = SPECIAL.get(opcode)
         if rule is None or len(operation.results) != 1:
             raise Uncheckable(f"{operation.opcode} is not in the table")
         if opcode not in ("reduce", "broadcast_in_dim"):
@@ -345,7 +345,7 @@ ELEMENTWISE: dict[str, Elementwise] = {
 """Operations that treat each element alone. `and`, `or` and `not` are those of truth values."""
 
 Rule = Callable[[Meanings, Operation, Tensors], Tensor]
-_SPECIAL: dict[str, Rule] = {
+SPECIAL: dict[str, Rule] = {
     "constant": Meanings.constant,
     "iota": Meanings.iota,
     "reshape": Meanings.reshape,
@@ -367,3 +367,4 @@ _SPECIAL: dict[str, Rule] = {
     "power": Meanings.power,
     "convert": Meanings.convert,
 }
+"""Operations that are not; `optimization_barrier` is in neither table."""

@@ -1,0 +1,177 @@
+"""A small function through each operation of the checker's table; how a function is denoted."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from check.worth import Array, Worth
+from gradwright.check.affine import Box
+from gradwright.check.atoms import Uncheckable
+from gradwright.check.certificate import Certificate
+from gradwright.check.derivatives import swept
+from gradwright.check.guide import Contraction
+from gradwright.check.operations import ELEMENTWISE, Meanings
+from gradwright.check.poly import Poly, constant_of
+from gradwright.check.session import new_meanings, numbered
+from gradwright.check.tensor import Tensor
+from gradwright.hlo import Builder, ElementType, Function, TensorType, Value
+from gradwright.hlo.attributes import Direction, Window
+
+Write = Callable[[Builder, Value, Value], Value]
+F64 = ElementType.F64
+
+
+@dataclass(frozen=True, slots=True)
+class Silent:
+    """A guide that answers nothing, and names the values whose numbers `every` divides."""
+
+    every: int = 0
+
+    def cuts(self, value: int, p: Poly, box: Box) -> bool:
+        """Cut by number; what is a number itself stays one, for attributes are made of them."""
+        is_named = self.every > 0 and value % self.every == 0
+        return is_named and constant_of(p) is None
+
+    cuts_cotangent = cuts
+
+    def recognize(self, p: Poly, box: Box) -> None:
+        """Answer nothing."""
+
+    def recognize_sum(self, contraction: Contraction) -> None:
+        """Answer nothing."""
+
+    def split(self, p: Poly) -> None:
+        """Answer nothing."""
+
+    def made(self, atom: int, variables: object) -> None:
+        """Remember nothing."""
+
+
+@dataclass(slots=True)
+class Denoted:
+    """The meanings of a function's values, as far as the table goes."""
+
+    function: Function
+    guide: Silent
+    m: Meanings
+    known: dict[int, Tensor] = field(default_factory=dict[int, Tensor])
+
+    def worth(self, arguments: list[Array]) -> Worth:
+        """Return what evaluates meanings at arguments."""
+        names = [v.name for v in self.function.body.arguments]
+        return Worth(self.m.algebra.atoms, dict(zip(names, arguments, strict=True)))
+
+    def cotangents(self, seed: Tensor) -> list[Tensor]:
+        """Return the cotangent of each argument for one of the first result; 0 where none is."""
+        body = self.function.body
+        number_of = {id(v): n for n, v in enumerate(numbered([self.function]))}
+        wrt = {id(v) for v in body.arguments}
+        seeds = {id(body.results[0]): seed}
+        found = swept(self.m, body.operations, self.known, seeds, wrt, number_of, self.guide)
+        zero = {id(v): Tensor(self.known[id(v)].digits, {}) for v in body.arguments}
+        return [(zero | found)[id(v)] for v in body.arguments]
+
+
+def denoted(function: Function, every: int = 0) -> Denoted:
+    """Denote the values of a function; what the table does not know has no meaning."""
+    guide = Silent(every)
+    certificate = Certificate({}, (), (), frozenset(), frozenset(), {}, None, "equal", (), ())
+    den = Denoted(function, guide, new_meanings(guide, certificate))
+    for v in function.body.arguments:
+        den.known[id(v)] = den.m.unknown(v.name, v, is_argument=True)
+    for n, operation in enumerate(function.body.operations):
+        if all(id(v) in den.known for v in operation.operands):
+            operands = [den.known[id(v)] for v in operation.operands]
+            try:
+                results = den.m.results(operation, operands)
+                cut = [
+                    den.m.contractions.as_name(t) if guide.cuts(n, t.poly, t.box) else t
+                    for t in results
+                ]
+            except Uncheckable:
+                continue
+            den.known |= {id(v): t for v, t in zip(operation.results, cut, strict=True)}
+    return den
+
+
+def _unary(opcode: str) -> Write:
+    return lambda b, x, y: b.unary(opcode, b.multiply(b.multiply(x, x), y))
+
+
+def _logic(b: Builder, x: Value, y: Value) -> Value:
+    less = b.compare(Direction.LT, x, y)
+    more = b.compare(Direction.GT, b.negate(x), y)
+    either = b.logical_or(less, more)
+    return b.select(b.logical_and(either, b.logical_not(more)), b.multiply(x, y), y)
+
+
+def _scalar(b: Builder, x: float) -> Value:
+    return b.splat(x, TensorType((), F64))
+
+
+def _starts(b: Builder) -> list[Value]:
+    return [b.splat(n, TensorType((), ElementType.I32)) for n in (1, 7)]
+
+
+def _index(b: Builder, x: Value) -> Value:
+    return b.convert(b.iota(x.type.with_element(ElementType.I32), 1), F64)
+
+
+def _windows(b: Builder, x: Value, y: Value) -> Value:
+    window = Window((2, 2), (1, 2), (1, 2), (2, 1), ((1, 0), (0, 1)))
+    return b.reduce_window(b.multiply(x, y), 0.0, window, b.adds)
+
+
+_LIKE_X = np.arange(-5.0, 7.0).reshape(3, 4)
+_UNARY = {
+    f"chlo.{name}" if name == "square" else f"stablehlo.{name}"
+    for name in ELEMENTWISE
+    if name not in ("add", "subtract", "multiply", "divide", "maximum", "minimum")
+    and name not in ("and", "or", "not")
+}
+"""Elementwise functions of one operand."""
+TEXTS: dict[str, Write] = {
+    **{opcode.partition(".")[2]: _unary(opcode) for opcode in sorted(_UNARY)},
+    **{
+        name: lambda b, x, y, name=name: b.binary(f"stablehlo.{name}", b.multiply(x, x), y)
+        for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum")
+    },
+    **dict.fromkeys(("and", "or", "not"), _logic),
+    "constant": lambda b, x, y: b.multiply(x, b.constant(_LIKE_X)),
+    "iota": lambda b, x, y: b.multiply(x, _index(b, y)),
+    "reshape": lambda b, x, y: b.reshape(b.multiply(x, y), (6, 2)),
+    "transpose": lambda b, x, y: b.transpose(b.multiply(x, y), (1, 0)),
+    "broadcast_in_dim": lambda b, x, y: b.broadcast(b.multiply(x, y), (3, 2, 4), (0, 2)),
+    "slice": lambda b, x, y: b.slice(b.multiply(x, y), (0, 1), (3, 4), (2, 2)),
+    "reverse": lambda b, x, y: b.reverse(b.multiply(x, y), (1,)),
+    "dot_general": lambda b, x, y: b.dot(b.multiply(x, x), y, ((1,), (1,))),
+    "pad": lambda b, x, y: b.pad(b.multiply(x, y), 0.0, (1, -1), (0, 2), (1, 0)),
+    "concatenate": lambda b, x, y: b.concatenate([b.multiply(x, y), y, x], 1),
+    "reduce": lambda b, x, y: b.sum(b.multiply(b.multiply(x, x), y), (0,)),
+    "reduce_window": _windows,
+    "dynamic_slice": lambda b, x, y: b.dynamic_slice(b.multiply(x, y), _starts(b), (2, 2)),
+    "dynamic_update_slice": lambda b, x, y: b.dynamic_update_slice(
+        b.multiply(x, x), b.slice(y, (0, 0), (2, 2), (1, 1)), _starts(b)
+    ),
+    "select": lambda b, x, y: b.select(b.compare(Direction.LE, x, y), b.multiply(x, y), y),
+    "compare": lambda b, x, y: b.multiply(x, b.convert(b.compare(Direction.NE, x, y), F64)),
+    "clamp": lambda b, x, y: b.multiply(b.clamp(_scalar(b, -0.5), x, _scalar(b, 0.7)), y),
+    "power": lambda b, x, y: b.power(b.multiply(x, y), b.splat(3.0, x.type)),
+    "convert": lambda b, x, y: b.multiply(x, b.convert(b.compare(Direction.LT, x, y), F64)),
+    "optimization_barrier": lambda b, x, y: b.multiply(*b.optimization_barrier(x, y)),
+}
+"""By opcode; x takes both signs, y is positive. A convolution is drawn at random."""
+MORE: dict[str, Write] = {
+    "maximum of a dimension": lambda b, x, y: b.multiply(b.max(x, (0,)), b.sum(y, (0,))),
+    "filled padding": lambda b, x, y: b.pad(b.multiply(x, y), 0.5, (1, -1), (0, 2), (1, 0)),
+    "computed power": lambda b, x, y: b.power(y, x),
+}
+"""Forms with a meaning (or none) and no derivative."""
+
+
+def written(write: Write) -> Function:
+    """Return a function of two tensors of 3 by 4."""
+    b = Builder()
+    x, y = (b.argument(name, TensorType((3, 4), F64)) for name in "xy")
+    return b.finish("main", [write(b, x, y)])
