@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from certify.kernel.attribute_cases import CASES, Case, Change
+from certify.kernel.attribute_cases import WINDOWED, Case, Change
+from certify.kernel.attribute_moves import MOVED
 from certify.kernel.evaluating import Evaluator
 from certify.kernel.test_kernel_soundness import denoted
 from gradwright.certify.kernel.algebra import Undenotable
@@ -16,6 +17,7 @@ from gradwright.hlo.attributes import Opaque
 from gradwright.hlo.forms import CHLO, RETYPED, SAME_TYPE
 
 pytestmark = pytest.mark.interpreter
+CASES = {**WINDOWED, **MOVED}
 NEAR = 1e-6
 """Roundings are the identity over the reals; the widest one here is to f32."""
 

@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 
-from certify.kernel.adversarial_pairs import I32, PAIRS, Pair
+from certify.kernel.adversarial_pairs import I32, VALUES, Pair
+from certify.kernel.adversarial_sums import MOVES
 from certify.kernel.test_kernel_soundness import denoted
 from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.equality import equal
 from gradwright.hlo import Builder, Function, Module, TensorType, evaluate
 
 pytestmark = pytest.mark.interpreter
+PAIRS = {**VALUES, **MOVES}
 
 
 def written(pair: Pair) -> Function:
