@@ -35,6 +35,11 @@ _CHOICES = frozenset(
     {"stablehlo.maximum", "stablehlo.minimum", "stablehlo.select", "stablehlo.clamp"}
 )
 COTANGENT_TERMS = 2
+PROOF_TERMS = 100_000
+"""Terms that a proof may make, of the order of 20 seconds of work. What meets the end of them is
+unknown and named; no clock is read, so that the verdict is the same on every machine."""
+OPERATION_TERMS = 500
+"""Terms that each operation adds to them: ten times what most take."""
 
 
 @dataclass(slots=True)
@@ -45,6 +50,10 @@ class Proof:
     known: dict[int, Tensor] = field(default_factory=dict[int, Tensor])
     cuts: set[int] = field(default_factory=set[int])
     failures: dict[int, str] = field(default_factory=dict[int, str])
+
+    def __post_init__(self) -> None:
+        """Bound the work."""
+        self.den.algebra.grant(PROOF_TERMS)
 
     def bind(self, values: Sequence[Value], prefix: str = "") -> None:
         """Let arguments stand for unknown tensors named by position."""
@@ -57,6 +66,7 @@ class Proof:
         """Denote operations in order; what has no denotation becomes an unknown of its own."""
         for operation in operations:
             operands = [self.known[id(value)] for value in operation.operands]
+            self.den.algebra.grant(OPERATION_TERMS)
             try:
                 results = self.den.operation(operation, operands)
             except (Undenotable, TooLarge) as problem:
@@ -69,8 +79,12 @@ class Proof:
         """Return whether two tensors are proved equal."""
         if a.shape != b.shape:
             return False
-        ours, theirs = self.den.pointwise.align(a, b)
-        return ours.poly == theirs.poly or equal(self.den.algebra, ours, theirs)
+        self.den.algebra.grant(OPERATION_TERMS)
+        try:
+            ours, theirs = self.den.pointwise.align(a, b)
+            return ours.poly == theirs.poly or equal(self.den.algebra, ours, theirs)
+        except TooLarge:
+            return False
 
     def find(self, wanted: Tensor, values: Sequence[Value]) -> Value | None:
         """Return the first value that is proved equal to a tensor."""
@@ -86,11 +100,10 @@ class Proof:
             return tensor
         try:
             self.den.require_finite(tensor)
-        except Undenotable:
+            box = self.den.algebra.box(tensor.digits)
+            c, atom, access = intern_class(self.den.algebra, tensor.poly, box)
+        except (Undenotable, TooLarge):
             return tensor
-        c, atom, access = intern_class(
-            self.den.algebra, tensor.poly, self.den.algebra.box(tensor.digits)
-        )
         if wanted:
             self.cuts.add(atom)
         if atom not in self.cuts:
@@ -108,6 +121,7 @@ class Proof:
         """Return the cotangent of each value that depends on `wrt`."""
 
         def rewrite(operation: Operation, g: Tensor) -> Tensor:
+            self.den.algebra.grant(OPERATION_TERMS)
             sums = operation.opcode == "stablehlo.add" or operation.opcode in _CHOICES
             wanted = sums and id(operation.results[0]) in cut and len(g.poly) > COTANGENT_TERMS
             return self._cut(g, wanted=True) if wanted else g

@@ -30,6 +30,7 @@ _SIGNS = {Relation.POSITIVE: ">", Relation.NEGATIVE: "<", Relation.ZERO: "="}
 
 def both_forms(den: Denotation, wanted: Tensor, emitted: Tensor) -> str:
     """Return `derived: … / emitted: …` over common digits; terms of one side only between «»."""
+    den.algebra.grant(len(wanted.poly) + len(emitted.poly))
     ours, theirs = den.pointwise.align(wanted, emitted)
     writer = _Writer(den.atoms)
     derived = writer.side(sorted_terms(ours.poly), dict(theirs.poly))

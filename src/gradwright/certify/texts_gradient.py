@@ -104,9 +104,9 @@ def _capped(proof: Proof, value: Value, limit: int) -> bool:
         return False
     try:
         proof.den.require_finite(tensor)
-    except Undenotable:
+        proof.known[id(value)] = proof.den.contractions.as_term(tensor)
+    except (Undenotable, TooLarge):
         return False
-    proof.known[id(value)] = proof.den.contractions.as_term(tensor)
     return True
 
 

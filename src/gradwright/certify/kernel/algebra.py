@@ -35,7 +35,7 @@ _UNIT = Fraction(1)
 
 
 class TooLarge(Exception):
-    """A product would have more terms than the limit; the caller may use classes instead."""
+    """There would be more terms than a limit; the caller may use classes instead, or give up."""
 
 
 class Undenotable(Exception):
@@ -113,6 +113,20 @@ class Algebra:
         self.atoms = atoms
         self.thresholds = Thresholds(atoms)
         self._loops: dict[int, int] = {}
+        self._left: int | None = None
+
+    def grant(self, terms: int) -> None:
+        """Let so many more terms be made than until now, where that was bounded, else so many."""
+        self._left = terms + (self._left or 0)
+
+    def spend(self, terms: int) -> None:
+        """Count terms that are made; TooLarge where there are more than were granted."""
+        if self._left is None:
+            return
+        self._left -= terms
+        if self._left < 0:
+            self._left = 0
+            raise TooLarge("more terms than the proof may take")
 
     def loop(self, trips: int) -> int:
         """Return a new variable that counts the trips of a loop; every tensor may mention it."""
@@ -168,6 +182,7 @@ class Algebra:
         """Return p * q."""
         if len(p) * len(q) > TERM_LIMIT:
             raise TooLarge(f"a product of {len(p)} by {len(q)} terms")
+        self.spend(len(p) * len(q))
         total: dict[Monomial, Fraction] = {}
         for (left, left_guards), a in p.items():
             for (right, right_guards), b in q.items():
@@ -188,6 +203,7 @@ class Algebra:
 
     def substitute(self, p: Poly, mapping: Mapping[int, Affine], extents: Extents) -> Poly:
         """Return p with variables replaced by expressions over variables of these extents."""
+        self.spend(len(p))
         total: dict[Monomial, Fraction] = {}
         for (factors, guards), c in p.items():
             moved = conjunction(((substitute(e, mapping), a, b) for e, a, b in guards), extents)
