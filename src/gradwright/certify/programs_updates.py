@@ -125,7 +125,7 @@ def _moved(body: Block, results: Sequence[Value], g: Value) -> list[Operation]:
     depends, moved = {id(g)}, list[Operation]()
     for operation in body.operations:
         made = [id(result) for result in operation.results]
-        if id(g) in made or not any(id(v) in depends for v in operation.operands):
+        if id(g) in made or not any(id(v) in depends for v in operation.reads):
             continue
         depends.update(made)
         if any(each in used for each in made):

@@ -120,10 +120,17 @@ class Proof:
     ) -> dict[int, Tensor]:
         """Return the cotangent of each value that depends on `wrt`."""
 
+        # A maximum that another one takes at once is a link of a running one, whose cotangent a
+        # text may never hold.
+        choices = [each for each in operations if each.opcode in _CHOICES]
+        links = {id(value) for each in choices for value in each.operands}
+
         def rewrite(operation: Operation, g: Tensor) -> Tensor:
             self.den.algebra.grant(OPERATION_TERMS)
-            sums = operation.opcode == "stablehlo.add" or operation.opcode in _CHOICES
-            wanted = sums and id(operation.results[0]) in cut and len(g.poly) > COTANGENT_TERMS
+            result = id(operation.results[0])
+            whole = operation.opcode in _CHOICES and result not in links
+            sums = whole or operation.opcode == "stablehlo.add"
+            wanted = sums and result in cut and len(g.poly) > COTANGENT_TERMS
             return self._cut(g, wanted=True) if wanted else g
 
         sweep = Sweep(self.den, self.known, self.failures, rewrite)
@@ -153,7 +160,7 @@ def ancestors(
         found.add(id(value))
         maker = makers.get(id(value))
         if maker is not None and id(value) not in stop:
-            pending.extend(maker.operands)
+            pending.extend(maker.reads)
     return found
 
 
@@ -174,7 +181,7 @@ def choose_cuts(operations: Sequence[Operation]) -> set[int]:
         return operation.opcode in _MOVES or (shifts and id(operation.operands[1]) in numbers)
 
     for operation in operations:
-        for value in operation.operands:
+        for value in operation.reads:
             users.setdefault(id(value), []).append(operation)
 
     def reached(value: Value) -> list[Operation]:

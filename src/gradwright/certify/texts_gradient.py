@@ -133,7 +133,7 @@ def _swept_singly(
 ) -> Derived:
     depends = set(wrt)
     for operation in operations:
-        if any(id(value) in depends for value in operation.operands):
+        if any(id(value) in depends for value in operation.reads):
             depends.update(id(value) for value in operation.results)
     cotangents = dict(seeds)
     lost: dict[int, str] = {}
@@ -146,7 +146,7 @@ def _swept_singly(
                 said = str(problem).removeprefix(f"%{operation.results[0].name}: ")
                 reason = f"{place(operation)}: {said}"
         if reason is not None:
-            lost.update((id(v), reason) for v in operation.operands if id(v) in depends)
+            lost.update((id(v), reason) for v in operation.reads if id(v) in depends)
     return Derived(proof, cotangents, lost)
 
 
@@ -165,7 +165,7 @@ def first_failure(proof: Proof, value: Value, operations: Sequence[Operation]) -
     for operation in reversed(operations):
         if not any(id(result) in needed for result in operation.results):
             continue
-        needed.update(id(operand) for operand in operation.operands)
+        needed.update(id(value) for value in operation.reads)
         failure = proof.failures.get(id(operation.results[0]))
         found = f"{place(operation)}: {failure}" if failure is not None else found
     return found

@@ -57,9 +57,9 @@ def _users(body: Block) -> list[int]:
         for part in arrived:
             mask |= part
         if operation.opcode != "stablehlo.optimization_barrier":  # it ties each result to its own
-            arrived = [mask] * len(operation.operands)
-        for operand, part in zip(operation.operands, arrived, strict=True):
-            reached[id(operand)] = reached.get(id(operand), 0) | part
+            arrived = [mask] * len(operation.reads)
+        for value, part in zip(operation.reads, arrived, strict=True):
+            reached[id(value)] = reached.get(id(value), 0) | part
         masks.append(mask)
     return masks[::-1]
 

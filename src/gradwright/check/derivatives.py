@@ -155,7 +155,7 @@ def swept(
     """Return the cotangent of each value that depends on `wrt`, by identity; a missing one is 0."""
     depends = set(wrt)
     for operation in operations:
-        if any(id(v) in depends for v in operation.operands):
+        if any(id(v) in depends for v in operation.reads):
             depends.update(id(v) for v in operation.results)
     found = dict(seeds)
 

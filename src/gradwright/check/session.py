@@ -230,5 +230,5 @@ def ancestors(
         results_here = {id(r) for r in operation.results}
         if results_here & wanted and not results_here & stops:
             found.append(operation)
-            wanted.update(id(v) for v in operation.operands)
+            wanted.update(id(v) for v in operation.reads)
     return found[::-1]

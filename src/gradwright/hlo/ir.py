@@ -128,6 +128,11 @@ class Operation:
     section: str = ""
     line: int = 0
 
+    @property
+    def reads(self) -> tuple[Value, ...]:
+        """What the results depend on: the operands, and what regions read from outside."""
+        return (*self.operands, *(v for region in self.regions for v in region.captured))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
@@ -143,6 +148,14 @@ class Block:
             for region in operation.regions:
                 yield from region.walk()
             yield operation
+
+    @property
+    def captured(self) -> tuple[Value, ...]:
+        """Values that the block reads and does not define, each once."""
+        own = {id(v) for v in self.arguments}
+        own.update(id(v) for operation in self.operations for v in operation.results)
+        used = (v for operation in self.operations for v in operation.reads)
+        return tuple({id(v): v for v in (*used, *self.results) if id(v) not in own}.values())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

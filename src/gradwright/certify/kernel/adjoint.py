@@ -35,7 +35,7 @@ class Sweep:
         """
         depends = set(wrt)
         for operation in operations:
-            if any(id(v) in depends for v in operation.operands):
+            if any(id(v) in depends for v in operation.reads):
                 depends.update(id(v) for v in operation.results)
         found = dict(seeds)
         for operation in reversed(operations):

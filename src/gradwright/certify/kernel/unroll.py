@@ -33,7 +33,7 @@ def _needed(block: Block, results: Sequence[Value]) -> set[int]:
     found = {id(value) for value in results}
     for operation in reversed(block.operations):
         if any(id(result) in found for result in operation.results):
-            found.update(id(value) for value in operation.operands)
+            found.update(id(value) for value in operation.reads)
     return found
 
 
