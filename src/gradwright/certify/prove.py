@@ -119,7 +119,6 @@ class Proof:
         cut: set[int],
     ) -> dict[int, Tensor]:
         """Return the cotangent of each value that depends on `wrt`."""
-
         # A maximum that another one takes at once is a link of a running one, whose cotangent a
         # text may never hold.
         choices = [each for each in operations if each.opcode in _CHOICES]
@@ -160,7 +159,7 @@ def ancestors(
         found.add(id(value))
         maker = makers.get(id(value))
         if maker is not None and id(value) not in stop:
-            pending.extend(maker.reads)
+            pending.extend(maker.operands)
     return found
 
 
@@ -181,7 +180,7 @@ def choose_cuts(operations: Sequence[Operation]) -> set[int]:
         return operation.opcode in _MOVES or (shifts and id(operation.operands[1]) in numbers)
 
     for operation in operations:
-        for value in operation.reads:
+        for value in operation.operands:
             users.setdefault(id(value), []).append(operation)
 
     def reached(value: Value) -> list[Operation]:
