@@ -148,9 +148,15 @@ def _avoids(
 ) -> bool:
     """Return whether an atom read somewhere does not depend on the entry of x at an access."""
     if atom != x:
-        return x not in _unknowns(atoms, atom)
+        return not any(_may_read(atoms, unknown, x) for unknown in _unknowns(atoms, atom))
     differences = (linear(((1, a), (-1, b))) for a, b in zip(read, access, strict=True))
     return any(not terms and offset for offset, terms in differences)
+
+
+def _may_read(atoms: Atoms, unknown: int, x: int) -> bool:
+    """Return whether an unknown is x, or no argument, so that it may be a function of x."""
+    content = atoms.contents[unknown]
+    return unknown == x or not (isinstance(content, Unknown) and content.is_argument)
 
 
 def _unknowns(atoms: Atoms, atom: int) -> set[int]:
