@@ -159,7 +159,7 @@ def ancestors(
         found.add(id(value))
         maker = makers.get(id(value))
         if maker is not None and id(value) not in stop:
-            pending.extend(maker.operands)
+            pending.extend(maker.reads)
     return found
 
 
@@ -180,7 +180,7 @@ def choose_cuts(operations: Sequence[Operation]) -> set[int]:
         return operation.opcode in _MOVES or (shifts and id(operation.operands[1]) in numbers)
 
     for operation in operations:
-        for value in operation.operands:
+        for value in operation.reads:
             users.setdefault(id(value), []).append(operation)
 
     def reached(value: Value) -> list[Operation]:
