@@ -16,7 +16,7 @@ TORCH := torch==2.13.0
 REFERENCES := torchvision==0.28.0 timm==1.0.31
 
 DEMO := runs/demo
-RANDOM_TESTS := tests/hlo/test_hlo_random.py tests/certify/kernel tests/data
+RANDOM_TESTS := tests/hlo/test_hlo_random.py tests/certify/kernel tests/certify/random tests/data
 SOURCES := src tests benchmarks tools
 
 .PHONY: help demo picture proof browser test test-newest test-oldest bench sweep lint data clean
