@@ -121,6 +121,12 @@ def test_every_layer_is_what_it_states(name: str, formulation: str) -> None:
         certified(make())
 
 
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_maxima_of_tiles_are_what_they_state(formulation: str) -> None:
+    net = NetSpec("tiles", Image(2, 4, 6), [BatchNorm(), MaxPool(2), Flatten()])
+    certified(gw.programs.vjp(net, batch=2, formulation=FORMULATIONS[formulation]))
+
+
 @pytest.mark.parametrize("function", Function)
 def test_every_function_is_the_formula_that_it_states(function: Function) -> None:
     net = NetSpec("function", Flat(3), [Dense(2), Activation(function)])
