@@ -103,6 +103,12 @@ def _unknown_variable(certificate: Json) -> None:
     access[0] = [0, 999, 1]
 
 
+def _mapped_back_by_nothing(certificate: Json) -> None:
+    row = answer(certificate, "sum", 1)
+    maps: list[list[int]] = row[5]  # pyright: ignore[reportAssignmentType]
+    maps[0] = [0, 999, 1]
+
+
 def _another_kind(certificate: Json) -> None:
     row = answer(certificate, "value", 1)
     row[1:] = ["sum", row[3], [], [], []]
@@ -189,6 +195,7 @@ FORGED: dict[str, tuple[Forge, str]] = {
     "an answer of another kind": (_another_kind, "not about a sum"),
     "points mapped to one": (_same_everywhere, "has no inverse"),
     "points moved by one": (_shifted, "a sum"),
+    "points mapped back by nothing": (_mapped_back_by_nothing, "variables of neither sum"),
     "variables exchanged": (_swapped, "a sum"),
     "a variable too many": (
         lambda c: _put(answer(c, "sum"), 4, [[0], [0], [0], [0], [0], [0], [0], [0], [0]]),

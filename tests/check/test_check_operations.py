@@ -119,14 +119,14 @@ def test_a_convolution_means_what_it_computes(function: Function) -> None:
     compared(denoted(function))
 
 
-@settings(DRAWN, max_examples=150)
+@settings(DRAWN, max_examples=100)
 @given(programs(STEPS))
 def test_a_random_program_means_what_it_computes(function: Function) -> None:
     for every in (0, 2):
         compared(denoted(function, every))
 
 
-@settings(DRAWN, max_examples=100)
+@settings(DRAWN, max_examples=60)
 @given(programs(STEPS, longest=6))
 def test_what_is_shown_to_be_equal_has_equal_values(function: Function) -> None:
     den = denoted(function)
@@ -141,7 +141,7 @@ def test_what_is_shown_to_be_equal_has_equal_values(function: Function) -> None:
         assert not equal or close(values[a], values[b], NEAR)
 
 
-@settings(DRAWN, max_examples=100)
+@settings(DRAWN, max_examples=60)
 @given(programs(STEPS, longest=6))
 def test_a_random_program_has_the_measured_slope(function: Function) -> None:
     body = function.body

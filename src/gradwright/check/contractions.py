@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 
 from gradwright.check.affine import Affine, Guard, conjunction, linear, placed, variable
 from gradwright.check.forms import Form, Reads
@@ -32,7 +33,7 @@ class _Assembly:
         if e[0] == 0 and len(e[1]) == 1 and e[1][0][1] == 1:
             v = e[1][0][0]
             fine = self.digits[v]
-            same_size = dimension and radix_size(dimension) == radix_size(fine)
+            same_size = dimension and prod(dimension) == prod(fine)
             if same_size and refinement(dimension, fine) == fine:
                 return in_finer(dimension, self.digits[v], self.first[v])
         index = placed(e, {v: self.place(v) for v, _ in e[1]})
@@ -113,7 +114,7 @@ def _chosen_digits(form: Form, operands: Sequence[Tensor]) -> list[tuple[int, ..
             if offset or len(terms) != 1 or terms[0][1] != 1:
                 continue
             v = terms[0][0]
-            if box_of((dimension,)) and radix_size(dimension) == extents[v]:
+            if dimension and prod(dimension) == extents[v]:
                 chosen[v] = refinement(chosen[v], dimension) or chosen[v]
     for (_, terms), low, high in form.guards:
         for v, k in terms:
@@ -125,11 +126,3 @@ def _chosen_digits(form: Form, operands: Sequence[Tensor]) -> list[tuple[int, ..
                 split = (extents[v] // stride, stride)
                 chosen[v] = refinement(chosen[v], split) or chosen[v]
     return chosen
-
-
-def radix_size(dimension: Sequence[int]) -> int:
-    """Return how many numbers digits count."""
-    size = 1
-    for n in dimension:
-        size *= n
-    return size

@@ -11,7 +11,7 @@ from gradwright.check.atoms import Test, Uncheckable
 from gradwright.check.forms import Form, form_of, part_of_concatenation, slice_at
 from gradwright.check.functions import Functions
 from gradwright.check.guide import Guide
-from gradwright.check.operations import Meanings, combiner_of, opcode_of
+from gradwright.check.operations import FORMS, Meanings, combiner_of, opcode_of
 from gradwright.check.poly import constant_of
 from gradwright.check.tensor import Tensor
 from gradwright.hlo import Operation, Value
@@ -77,14 +77,11 @@ def pulled(m: Meanings, operation: Operation, x: Tensors, y: Tensor, g: Tensor) 
         return [g if sign is None else None for sign in infinite]
     if opcode in SLOPES:
         return SLOPES[opcode](f, x, y, g)
+    if opcode in FORMS:
+        return [_through(m, form_of(operation), i, x, g) for i in range(len(x))]
     match opcode:
-        case "transpose" | "broadcast_in_dim" | "slice" | "reverse" | "dot_general" | "convolution":
-            form = form_of(operation)
-            return [_through(m, form, i, x, g) for i in range(len(x))]
-        case "pad" | "reduce_window" if not x[1].poly:
-            return _through(m, form_of(operation), 0, x[:1], g), None
-        case "reduce" if combiner_of(operation.regions[0]) == "add":
-            if not x[1].poly:
+        case "pad" | "reduce_window" | "reduce" if not x[1].poly:
+            if opcode == "pad" or combiner_of(operation.regions[0]) == "add":
                 return _through(m, form_of(operation), 0, x[:1], g), None
         case "dynamic_slice":
             form = slice_at(m.starts(x[1:], x[0].shape, g.shape), g.shape)
@@ -98,8 +95,7 @@ def pulled(m: Meanings, operation: Operation, x: Tensors, y: Tensor, g: Tensor) 
         case "reshape":
             return (m.reshaped(g, x[0].shape),)
         case "select":
-            mask = x[0] if x[0].shape == g.shape else m.spread(x[0], g.shape)
-            on = f.multiply(mask, g)
+            on = f.multiply(m.spread(x[0], g.shape), g)
             return None, on, f.add(g, on, -1)
         case "clamp" if all(constant_of(bound.poly) is not None for bound in (x[0], x[2])):
             low, high = (m.spread(bound, g.shape) for bound in (x[0], x[2]))

@@ -15,19 +15,18 @@ from gradwright.check.affine import (
     variable,
     within,
 )
-from gradwright.check.atoms import Factor, Monomial, Named, Sum
+from gradwright.check.atoms import Factor, Named, Sum
 from gradwright.check.guide import Contraction, FalseStatement, Guide, Recognized, SameSum
-from gradwright.check.poly import Algebra, Poly, in_order, moved_factors, scaled, variables_of
-
-
-def mentioned(terms: Sequence[Monomial]) -> list[int]:
-    """Return the variables of monomials in the order in which they occur."""
-    found: dict[int, None] = {}
-    for factors, guards in terms:
-        expressions = [e for _, access, _ in factors for e in access]
-        for e in [*expressions, *(e for e, _, _ in guards)]:
-            found.update((v, None) for v, _ in e[1])
-    return list(found)
+from gradwright.check.poly import (
+    Algebra,
+    Poly,
+    expressions_of,
+    in_order,
+    moved_factors,
+    moved_guards,
+    scaled,
+    variables_of,
+)
 
 
 def digit_pair(
@@ -49,10 +48,7 @@ def merged(algebra: Algebra, p: Poly, box: Box) -> tuple[Poly, Box, Places]:
     """Return p over fewer variables, their extents, and what they are in terms of the old ones."""
     origin: dict[int, Affine] = {v: variable(v) for v in box}
     while True:
-        expressions = [e for m in p for _, access, _ in m[0] for e in access]
-        expressions += [e for m in p for e, _, _ in m[1]]
-        group = sorted({v for e in expressions for v, _ in e[1]})
-        pair = digit_pair(expressions, group, box)
+        pair = digit_pair(expressions_of(p), sorted(variables_of(p)), box)
         if pair is None:
             return p, box, origin
         high, low = pair
@@ -78,7 +74,8 @@ class Names:
             self._verify(answer, p, box)
             return answer
         whole, joined, origin = merged(self.algebra, p, box)
-        order = mentioned([monomial for monomial, _ in in_order(whole)])
+        read = expressions_of(monomial for monomial, _ in in_order(whole))
+        order = list(dict.fromkeys(v for e in read for v, _ in e[1]))
         extents = tuple(joined[v] for v in order)
         places = {v: variable(i) for i, v in enumerate(order)}
         moved = self.algebra.substitute(whole, places, dict(enumerate(extents)))
@@ -130,8 +127,7 @@ class Names:
         extents = tuple(c.box[v] for v in order)
         places = {v: variable(i) for i, v in enumerate(order)}
         factors = tuple(sorted(moved_factors(c.term[0], places)))
-        moved = [(placed(e, places), low, high) for e, low, high in c.term[1]]
-        guards = conjunction(moved, dict(enumerate(extents)))
+        guards = conjunction(moved_guards(c.term[1], places), dict(enumerate(extents)))
         assert guards is not None  # the same guards under other names
         content = Sum(len(c.outputs), extents, factors, guards)
         atom = self.algebra.atoms.number(content, extents[: len(c.outputs)])
@@ -152,12 +148,15 @@ class Names:
         read |= {theirs.outputs + i: variable(v) for i, v in enumerate(summed)}
         there = _Points(
             tuple(sorted(moved_factors(theirs.factors, read))),
-            _moved(theirs.guards, read),
+            tuple(moved_guards(theirs.guards, read)),
             summed,
             dict(zip(summed, answer.to_theirs, strict=True)),
         )
         mine = {v: c.box[v] for v in c.summed}
         here = _Points(c.term[0], c.term[1], mine, dict(zip(c.summed, answer.to_mine, strict=True)))
+        for source, target in ((here, there), (there, here)):
+            if not {v for e in target.values.values() for v, _ in e[1]} <= {*outer, *source.summed}:
+                raise FalseStatement("a bijection that reads variables of neither sum")
         if not (_reads_alike(here, there) or _reads_alike(there, here)):
             raise FalseStatement(f"the factors of a sum are not those of atom {answer.atom}")
         _require_map(there, here, outer)
@@ -180,10 +179,6 @@ def _reads_alike(source: _Points, target: _Points) -> bool:
     return moved == tuple(sorted(target.factors))
 
 
-def _moved(guards: Guards, places: Mapping[int, Affine]) -> Guards:
-    return tuple((placed(e, places), low, high) for e, low, high in guards)
-
-
 def _require_map(source: _Points, target: _Points, outer: Box) -> None:
     """Require that each point of the source has its image in the target, and comes back."""
     box = {**outer, **source.summed}
@@ -191,16 +186,9 @@ def _require_map(source: _Points, target: _Points, outer: Box) -> None:
     conditions = [(variable(v), 0, extent) for v, extent in target.summed.items()]
     for e, low, high in [*conditions, *target.guards]:
         moved = placed(e, target.values)
-        if any(v not in box for v, _ in moved[1]):
-            raise FalseStatement("a bijection that reads variables of neither sum")
         if not within(moved, low, high, known, box):
             raise FalseStatement("a bijection that leaves the points of a sum")
     for v in source.summed:
         back = placed(source.values[v], target.values)
         if not within(linear(((1, back), (-1, variable(v)))), 0, 1, known, box):
             raise FalseStatement("a map of summed points that has no inverse as stated")
-
-
-def free_variables(term: Monomial) -> set[int]:
-    """Return the variables of a term."""
-    return variables_of([term])

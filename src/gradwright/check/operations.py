@@ -55,12 +55,14 @@ class Meanings:
         numbers = Numbers.TRUTH if is_truth else Numbers(int(element.is_integer))
         return self.whole(Unknown(name, numbers, is_argument), value.shape)
 
+    def _once(self, atom: int, shape: Shape, access: Sequence[Affine] = ()) -> Tensor:
+        return Tensor(plain(shape), {(((atom, tuple(access), 1),), ()): Fraction(1)})
+
     def whole(self, content: Unknown | Dense | Opaque, shape: Shape) -> Tensor:
         """Return an atom read at every index."""
         extents = tuple(n for n in shape if n != 1)
         atom = self.algebra.atoms.number(content, extents)
-        access = tuple(map(variable, range(len(extents))))
-        return Tensor(plain(shape), {(((atom, access, 1),), ()): Fraction(1)})
+        return self._once(atom, shape, [variable(d) for d in range(len(extents))])
 
     def results(self, operation: Operation, x: Tensors) -> Tensors:
         """Return the results of an operation; Uncheckable says why there are none."""
@@ -108,8 +110,8 @@ class Meanings:
         return self.whole(Opaque(opcode, (in_order(x.poly),), key), shape)
 
     def spread(self, scalar: Tensor, shape: Shape) -> Tensor:
-        """Return a scalar at every index."""
-        return Tensor(plain(shape), scalar.poly)
+        """Return a scalar at every index; a tensor of this shape as it is."""
+        return scalar if scalar.shape == shape else Tensor(plain(shape), scalar.poly)
 
     def reshaped(self, x: Tensor, shape: Shape) -> Tensor:
         """Return the elements in row-major order at another shape."""
@@ -127,8 +129,7 @@ class Meanings:
         words = list(decimals(value))
         if value.splat and words[0] in ("inf", "-inf"):
             sign = -1 if words[0] == "-inf" else 1
-            atom = self.algebra.atoms.number(Infinity(sign), ())
-            return Tensor(plain(result.shape), {(((atom, (), 1),), ()): Fraction(1)})
+            return self._once(self.algebra.atoms.number(Infinity(sign), ()), result.shape)
         if any(word in ("inf", "-inf", "nan") for word in words):
             raise Uncheckable("a constant that is not finite")
         if value.splat:
@@ -157,8 +158,7 @@ class Meanings:
         if shape[d] == 1:
             return Tensor(plain(shape), {})
         atom = self.algebra.atoms.number(Index(shape[d]), (shape[d],))
-        place: Affine = variable(sum(n != 1 for n in shape[:d]))
-        return Tensor(plain(shape), {(((atom, (place,), 1),), ()): Fraction(1)})
+        return self._once(atom, shape, [variable(sum(n != 1 for n in shape[:d]))])
 
     def form(self, operation: Operation, x: Tensors) -> Tensor:
         """Operations that are a form as they stand."""
@@ -223,7 +223,7 @@ class Meanings:
         """A block of known starts."""
         shape = operation.results[0].shape
         form = slice_at(self.starts(x[1:], x[0].shape, shape), shape)
-        return self.contractions.apply(form, [x[0]])
+        return self.contractions.apply(form, x[:1])
 
     def placed_block(self, x: Tensors) -> tuple[Form, Tensor]:
         """Return how a block fills a tensor from known starts on, and the mask of the rest."""
@@ -243,8 +243,7 @@ class Meanings:
     def select(self, operation: Operation, x: Tensors) -> Tensor:
         """The second operand where the first holds, else the third."""
         shape = operation.results[0].shape
-        m = x[0] if x[0].shape == shape else self.spread(x[0], shape)
-        return self.f.select(m, x[1], x[2])
+        return self.f.select(self.spread(x[0], shape), x[1], x[2])
 
     def compare(self, operation: Operation, x: Tensors) -> Tensor:
         """[x0 direction x1]."""
@@ -255,7 +254,7 @@ class Meanings:
 
     def clamp(self, operation: Operation, x: Tensors) -> Tensor:
         """min(max(x1, x0), x2)."""
-        low, high = (self.spread(b, x[1].shape) if not b.shape else b for b in (x[0], x[2]))
+        low, high = (self.spread(bound, x[1].shape) for bound in (x[0], x[2]))
         return self.f.minimum(self.f.maximum(x[1], low), high)
 
     def power(self, operation: Operation, x: Tensors) -> Tensor:
@@ -317,6 +316,12 @@ def _either(f: Functions, a: Tensor, b: Tensor) -> Tensor:
 
 
 Elementwise = Callable[[Functions, Tensors], Tensor]
+
+
+def _applied(function: str) -> Elementwise:
+    return lambda f, x: f.applied(function, x[0])
+
+
 ELEMENTWISE: dict[str, Elementwise] = {
     "add": lambda f, x: f.add(x[0], x[1]),
     "subtract": lambda f, x: f.add(x[0], x[1], -1),
@@ -332,10 +337,7 @@ ELEMENTWISE: dict[str, Elementwise] = {
     "log_plus_one": lambda f, x: f.log(f.add(x[0], f.number(x[0], 1))),
     "square": lambda f, x: f.multiply(x[0], x[0]),
     "sign": lambda f, x: f.sign(x[0]),
-    "tanh": lambda f, x: f.applied("tanh", x[0]),
-    "logistic": lambda f, x: f.applied("logistic", x[0]),
-    "sine": lambda f, x: f.applied("sine", x[0]),
-    "cosine": lambda f, x: f.applied("cosine", x[0]),
+    **{name: _applied(name) for name in ("tanh", "logistic", "sine", "cosine")},
     "sqrt": lambda f, x: f.power(x[0], Fraction(1, 2)),
     "rsqrt": lambda f, x: f.power(x[0], Fraction(-1, 2)),
     "and": lambda f, x: f.multiply(x[0], x[1]),
@@ -344,17 +346,14 @@ ELEMENTWISE: dict[str, Elementwise] = {
 }
 """Operations that treat each element alone. `and`, `or` and `not` are those of truth values."""
 
+FORMS = ("transpose", "broadcast_in_dim", "slice", "reverse", "dot_general", "convolution")
+"""Operations that are a form as they stand."""
 Rule = Callable[[Meanings, Operation, Tensors], Tensor]
 SPECIAL: dict[str, Rule] = {
     "constant": Meanings.constant,
     "iota": Meanings.iota,
     "reshape": Meanings.reshape,
-    "transpose": Meanings.form,
-    "broadcast_in_dim": Meanings.form,
-    "slice": Meanings.form,
-    "reverse": Meanings.form,
-    "dot_general": Meanings.form,
-    "convolution": Meanings.form,
+    **dict.fromkeys(FORMS, Meanings.form),
     "pad": Meanings.pad,
     "concatenate": Meanings.concatenate,
     "reduce": Meanings.reduce,

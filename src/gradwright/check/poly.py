@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import isqrt
 
-from gradwright.check.affine import Affine, Box, Guards, Places, conjunction, placed, within
+from gradwright.check.affine import Affine, Box, Guard, Guards, Places, conjunction, placed, within
 from gradwright.check.atoms import (
     Atoms,
     Dense,
@@ -59,19 +59,28 @@ def in_order(p: Poly) -> Terms:
     return tuple(sorted(p.items(), key=lambda term: (len(term[0][0]), term[0])))
 
 
+def expressions_of(monomials: Iterable[Monomial]) -> list[Affine]:
+    """Return the expressions that monomials read atoms and have guards at, in order."""
+    found: list[Affine] = []
+    for factors, guards in monomials:
+        found += (e for _, access, _ in factors for e in access)
+        found += (e for e, _, _ in guards)
+    return found
+
+
 def variables_of(monomials: Iterable[Monomial]) -> set[int]:
     """Return the variables that monomials mention."""
-    found: set[int] = set()
-    for factors, guards in monomials:
-        for _, access, _ in factors:
-            found.update(v for e in access for v, _ in e[1])
-        found.update(v for e, _, _ in guards for v, _ in e[1])
-    return found
+    return {v for e in expressions_of(monomials) for v, _ in e[1]}
 
 
 def moved_factors(factors: Iterable[Factor], places: Places) -> list[Factor]:
     """Return factors with the variables of their accesses replaced."""
     return [(a, tuple(placed(e, places) for e in access), q) for a, access, q in factors]
+
+
+def moved_guards(guards: Iterable[Guard], places: Places) -> list[Guard]:
+    """Return guards with their variables replaced."""
+    return [(placed(e, places), low, high) for e, low, high in guards]
 
 
 def _put(total: dict[Monomial, Fraction], monomial: Monomial, c: Fraction) -> None:
@@ -135,7 +144,7 @@ class Algebra:
         """Return p with variables replaced by expressions over the box."""
         total: dict[Monomial, Fraction] = {}
         for (factors, guards), c in p.items():
-            moved = conjunction(((placed(e, places), a, b) for e, a, b in guards), box)
+            moved = conjunction(moved_guards(guards, places), box)
             product = None if moved is None else self.product(moved_factors(factors, places))
             if moved is not None and product is not None:
                 _put(total, (product, moved), c)

@@ -4,11 +4,11 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import TypeVar
 
 from gradwright.check.affine import Box
 from gradwright.check.calls import without_calls
 from gradwright.check.certificate import (
-    Answer,
     Certificate,
     EqualClaim,
     GradientClaim,
@@ -24,6 +24,7 @@ from gradwright.errors import CertificateError
 from gradwright.hlo import Function, Value, read_module
 
 Text = str | bytes
+Kind = TypeVar("Kind", Recognized, SameSum, Split)
 
 CONVENTIONS = (
     "over the real numbers, at the sizes of the text: rounding, overflow and NaN are not covered",
@@ -175,36 +176,31 @@ class _Replay:
             self.cut_cotangents.add(value)
         return value in self.certificate.cotangents
 
-    def _answer(self) -> Answer | None:
+    def _answer(self, kind: type[Kind], about: str) -> Kind | None:
+        """Return the answer to the next question; it must be of the kind that is asked for."""
         self.asked += 1
         answer = self.certificate.answers.get(self.asked)
-        if answer is not None:
-            self.used.add(self.asked)
+        if answer is None:
+            return None
+        if not isinstance(answer, kind):
+            raise FalseStatement(f"question {self.asked} is about {about}")
+        self.used.add(self.asked)
         return answer
 
     def recognize(self, p: Poly, box: Box) -> Recognized | None:
-        """Return the answer to this question; it must be of this kind."""
+        """See `_answer`."""
         del p, box
-        answer = self._answer()
-        if isinstance(answer, SameSum | Split):
-            raise FalseStatement(f"question {self.asked} is about a value, not about a sum")
-        return answer
+        return self._answer(Recognized, "a value, not about a sum")
 
     def recognize_sum(self, contraction: Contraction) -> SameSum | None:
-        """Return the answer to this question; it must be of this kind."""
+        """See `_answer`."""
         del contraction
-        answer = self._answer()
-        if isinstance(answer, Recognized | Split):
-            raise FalseStatement(f"question {self.asked} is about a sum, not about a value")
-        return answer
+        return self._answer(SameSum, "a sum, not about a value")
 
     def split(self, p: Poly) -> Split | None:
-        """Return the answer to this question; it must be of this kind."""
+        """See `_answer`."""
         del p
-        answer = self._answer()
-        if answer is not None and not isinstance(answer, Split):
-            raise FalseStatement(f"question {self.asked} is about what to write out")
-        return answer
+        return self._answer(Split, "what to write out")
 
     def made(self, atom: int, variables: Sequence[int]) -> None:
         """Nothing is remembered: the certificate knows what comes."""

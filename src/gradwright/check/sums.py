@@ -19,8 +19,16 @@ from gradwright.check.affine import (
 )
 from gradwright.check.atoms import Factor, Monomial, Sum, Uncheckable
 from gradwright.check.guide import Contraction, FalseStatement, Split
-from gradwright.check.names import Names, digit_pair, free_variables
-from gradwright.check.poly import Algebra, Poly, add, moved_factors
+from gradwright.check.names import Names, digit_pair
+from gradwright.check.poly import (
+    Algebra,
+    Poly,
+    add,
+    expressions_of,
+    moved_factors,
+    moved_guards,
+    variables_of,
+)
 
 
 @dataclass(slots=True)
@@ -37,10 +45,19 @@ class _Term:
         self.box[v] = extent
         return v
 
+    def places_of(self, content: Sum, access: Iterable[Affine]) -> dict[int, Affine]:
+        """Return an inner sum's variables in terms of outer ones and of new summed ones."""
+        places = dict(enumerate(access))
+        for i in range(content.outputs, len(content.extents)):
+            v = self.fresh(content.extents[i])
+            self.summed.add(v)
+            places[i] = variable(v)
+        return places
+
     def replace(self, places: Places, guards: Iterable[Guard]) -> bool:
         """Substitute everywhere; False where the guards are 0."""
         self.factors = moved_factors(self.factors, places)
-        moved = conjunction(((placed(e, places), a, b) for e, a, b in guards), self.box)
+        moved = conjunction(moved_guards(guards, places), self.box)
         self.guards = moved or ()
         return moved is not None
 
@@ -84,20 +101,13 @@ class Summation:
         """Return a sum read at an access, value by value of its variable v."""
         total: Poly = {}
         for value in range(content.extents[v]):
-            extents = dict(box)
-            places: dict[int, Affine] = dict(enumerate(access))
-            summed: list[int] = []
-            for i in range(content.outputs, len(content.extents)):
-                fresh = max(extents, default=-1) + 1
-                extents[fresh] = content.extents[i]
-                places[i] = variable(fresh)
-                summed.append(fresh)
+            term = _Term([], (), set(), dict(box))
+            places = term.places_of(content, access)
+            left = term.summed - {u for u, _ in places[v][1]}
             places[v] = (value, ())
-            summed.remove(max(summed) - (len(content.extents) - 1 - v))
             p: Poly = {(content.factors, content.guards): Fraction(1)}
-            total = add(
-                total, self.total(self.algebra.substitute(p, places, extents), summed, extents)
-            )
+            part = self.algebra.substitute(p, places, term.box)
+            total = add(total, self.total(part, left, term.box))
         return total
 
     def _term(self, term: _Term) -> Poly:
@@ -121,14 +131,9 @@ class Summation:
             if not self.algebra.inside(access, extents, term.guards, term.box):
                 term.factors.append((atom, access, q))
                 continue
-            places = dict(enumerate(access))
-            for i in range(content.outputs, len(content.extents)):
-                v = term.fresh(content.extents[i])
-                term.summed.add(v)
-                places[i] = variable(v)
+            places = term.places_of(content, access)
             pending += moved_factors(content.factors, places)
-            moved = ((placed(e, places), low, high) for e, low, high in content.guards)
-            term.guards = (*term.guards, *moved)
+            term.guards = (*term.guards, *moved_guards(content.guards, places))
 
     def _parts(self, monomial: Monomial, term: _Term) -> Poly:
         """Sum independent parts apart; a variable that nothing mentions multiplies."""
@@ -138,7 +143,7 @@ class Summation:
         groups: list[tuple[list[Monomial], set[int]]] = []
         outside: list[Monomial] = []
         for piece in pieces:
-            reach = free_variables(piece) & term.summed
+            reach = variables_of([piece]) & term.summed
             if not reach:
                 outside.append(piece)
                 continue
@@ -242,7 +247,7 @@ def _counted_anew(term: _Term) -> bool:
             w = max(term.box) + 1
             value = linear(((k, variable(w)), (-k, rest)), k * low)
             box = {**term.box, w: high - low}
-            moved = conjunction(((placed(e, {v: value}), a, b) for e, a, b in others), box)
+            moved = conjunction(moved_guards(others, {v: value}), box)
             if moved is not None and within(value, 0, term.box[v], moved, box):
                 term.box = box
                 term.summed = {*term.summed - {v}, w}
@@ -270,16 +275,15 @@ def _joined(parts: Iterable[Monomial]) -> Monomial:
 
 def _merged(c: Contraction, origin: dict[int, Affine]) -> tuple[Contraction, Places]:
     """Join variables that occur only as digits of one number: n * u + w runs over all of them."""
-    expressions = [e for _, access, _ in c.term[0] for e in access]
-    expressions += [e for e, _, _ in c.term[1]]
+    expressions = expressions_of([c.term])
     for group in (c.outputs, c.summed):
         pair = digit_pair(expressions, group, c.box)
         if pair is None:
             continue
         high, low = pair
         drop = {high: (0, ())}
-        guards = tuple(sorted((placed(e, drop), a, b) for e, a, b in c.term[1]))
-        term: Monomial = (tuple(sorted(moved_factors(c.term[0], drop))), guards)
+        factors, guards = moved_factors(c.term[0], drop), moved_guards(c.term[1], drop)
+        term: Monomial = (tuple(sorted(factors)), tuple(sorted(guards)))
         box = {**c.box, low: c.box[low] * c.box[high]}
         if low in origin:
             origin[low] = linear(((c.box[low], origin.pop(high)), (1, origin[low])))
