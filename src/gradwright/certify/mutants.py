@@ -62,13 +62,22 @@ def _defects(
 
 def _changed(operation: Operation) -> Iterator[Changed]:
     for defect, attributes in attribute_defects(operation):
-        label = f"{operation.attributes} -> {attributes}"
+        label = _change(operation.attributes, attributes)
         yield defect, label, replace(operation, attributes=attributes)
     yield from _regions(operation)
     if operation.opcode == "stablehlo.add" and operation.results[0].type.element.is_float:
         yield Defect.SIGN, "subtract", replace(operation, opcode="stablehlo.subtract")
     if operation.opcode == "stablehlo.subtract":
         yield Defect.SIGN, "add", replace(operation, opcode="stablehlo.add")
+
+
+def _change(was: attr.Attributes, is_now: attr.Attributes) -> str:
+    """Say what became what: attributes, or of a constant the first element that changed."""
+    if isinstance(was, attr.Constant) and isinstance(is_now, attr.Constant):
+        for old, new in zip(was.array.flat, is_now.array.flat, strict=True):
+            if old != new:
+                return f"{old} -> {new}"
+    return f"{was} -> {is_now}"
 
 
 def _operand_defects(operation: Operation) -> Iterator[Changed]:

@@ -1,5 +1,7 @@
 """Campaigns of seeded defects: no wrong mutant is proved, no harmless one refuted."""
 
+import re
+
 import pytest
 
 from certify.refute import cases
@@ -52,6 +54,13 @@ def test_usual_checks_miss_a_factor_near_one() -> None:
     assert scaled
     assert not any(trial.by_elements or trial.by_direction for trial in scaled)
     assert any(trial.by_elements and trial.by_direction for trial in negated)
+
+
+def test_a_wrong_constant_is_told_by_its_value() -> None:
+    [function] = read_module(cases.AVERAGE_POOL.backward).functions
+    wrong = [m.label for m in mutants(function, set()) if m.defect is Defect.CONSTANT]
+    assert wrong
+    assert all(re.search(r" = stablehlo\.constant: \S+ -> \S+$", label) for label in wrong)
 
 
 def test_every_kind_of_defect_is_planted() -> None:
