@@ -16,6 +16,7 @@ from gradwright.certify.refute_points import (
     Difference,
     Point,
     Texts,
+    root_mean_square,
     texts_of,
 )
 from gradwright.certify.verdicts import Counterexample, Distribution
@@ -122,7 +123,7 @@ class GradientQuestion:
     def _along(self, point: Point, direction: np.ndarray) -> Difference:
         gradient = point.returned[self.k]
         slope = point.slope(self.argument, direction)
-        size = float(np.sqrt(np.mean(gradient**2))) * float(np.linalg.norm(direction))
+        size = root_mean_square(gradient) * float(np.linalg.norm(direction))
         return Difference(float(np.sum(gradient * direction)), slope.value, slope.error, size)
 
 
@@ -141,7 +142,7 @@ class EqualQuestion:
         """Compare one element."""
         emitted = np.asarray(point.returned[self.k], np.float64)
         wanted = np.asarray(point.wanted()[self.j], np.float64)
-        size = float(np.sqrt(np.mean(wanted**2)))
+        size = root_mean_square(wanted)
         error = ROUNDING * float(np.max(np.abs(wanted), initial=size))
         return Difference(float(emitted[index]), float(wanted[index]), error, size)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from gradwright.certify.verdicts import Distribution
 from gradwright.certify.witness import draw, widened
-from gradwright.certify.witness_process import Evaluator
+from gradwright.certify.witness_process import Evaluator, Unevaluated
 from gradwright.hlo import Block, Function, Module, Value, print_module
 from gradwright.hlo.writing import without_dead_code
 
@@ -22,6 +22,8 @@ Laws = Mapping[int, Distribution]
 STEP = 1e-5
 """Central differences of steps h and h / 2 leave about 1e-11 of the value as noise."""
 ROUNDING = 4e-16
+DRAWN = 1 << 27
+"""Elements of all arguments: 1 GiB of numbers, of which the interpreter makes several copies."""
 FAR = 20.0
 """How many times its estimated error a difference must be."""
 SIGNIFICANT = 1e-6
@@ -91,6 +93,8 @@ class Point:
     def __post_init__(self) -> None:
         """Draw the inputs and evaluate the emitted function at them."""
         types = [value.type for value in self.texts.arguments]
+        if sum(each.size for each in types) > DRAWN:
+            raise Unevaluated(f"the arguments have more than {DRAWN:,} elements")
         self.inputs = draw(types, self.seed, self.law, self.laws)
         if self.nudge:
             generator = np.random.default_rng(self.seed + 4000)
@@ -102,7 +106,12 @@ class Point:
         return self.evaluate(self.texts.value, self.inputs[: self.texts.count])
 
     def slope(self, argument: int, direction: np.ndarray) -> Estimate:
-        """Return the derivative of the seeded value along a direction of one argument."""
+        """Return the derivative of the seeded value along a direction of one argument.
+
+        Errors: Unevaluated where the argument takes no steps.
+        """
+        if not np.issubdtype(self.inputs[argument].dtype, np.floating):
+            raise Unevaluated("an argument of integers takes no steps")
         if self._here is None:
             self._here = self._value(argument, 0 * direction)
         steps = (STEP, -STEP, STEP / 2, -STEP / 2)
@@ -167,3 +176,8 @@ class Difference:
         """Whether the sides are seen to be the same."""
         scale = max(abs(self.emitted), abs(self.wanted), self.size)
         return abs(self.gap) <= max(FAR * self.error, SIGNIFICANT * scale)
+
+
+def root_mean_square(array: np.ndarray) -> float:
+    """Return how large elements are; 0 where there are none."""
+    return float(np.sqrt(np.mean(array**2))) if array.size else 0.0

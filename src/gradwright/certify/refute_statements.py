@@ -8,7 +8,7 @@ import numpy as np
 from gradwright.certify.notation import Statement
 from gradwright.certify.notation_values import Arrays, evaluated
 from gradwright.certify.refute import ROUNDING, Index
-from gradwright.certify.refute_points import Difference, Point
+from gradwright.certify.refute_points import Difference, Point, root_mean_square
 
 TRIED = 6
 """Elements at which an update is measured where the text holds no gradient to update by."""
@@ -157,7 +157,7 @@ Question = StatedQuestion | UpdateQuestion | MeasuredQuestion
 
 def difference(point: Point, k: int, wanted: np.ndarray, index: Index) -> Difference:
     """Return how one element of result k differs from what it should be."""
-    size = float(np.sqrt(np.mean(wanted**2)))
+    size = root_mean_square(wanted)
     error = ROUNDING * float(np.max(np.abs(wanted), initial=size))
     emitted = float(np.asarray(point.returned[k], np.float64)[index])
     return Difference(emitted, float(wanted[index]), error, size)

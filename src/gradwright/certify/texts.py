@@ -1,5 +1,6 @@
 """Claims about texts of any origin: gradients in one text, gradients of another, equality."""
 
+import operator
 import time
 from collections.abc import Sequence
 
@@ -84,6 +85,7 @@ def certify_equal(
     a, b = _straight(left, []), _straight(right, [])
     _require_types("arguments of the second text", a.body.arguments, b.body.arguments)
     _require_types("results of the second text", a.body.results, b.body.results)
+    _require_some("results of the texts", b.body.results)
     return with_equal_certificate(_equalities(a, b, search or Search(), observe), left, right)
 
 
@@ -91,6 +93,7 @@ def subject_of_text(
     source: Source, *, loss: int, wrt: Sequence[int], grads: Sequence[int]
 ) -> Subject:
     """Return what `certify_text` claims; its errors are raised here."""
+    [loss], wrt, grads = _indices("loss", [loss]), _indices("wrt", wrt), _indices("grads", grads)
     main = _straight(source, [loss])
     body = main.body
     _require_index("loss", loss, len(body.results), "results")
@@ -107,6 +110,9 @@ def subject_of_text(
     for argument, result in zip(wrt, grads, strict=True):
         _require_index("wrt", argument, len(body.arguments), "arguments")
         _require_index("grads", result, len(body.results), "results")
+        if not body.arguments[argument].type.element.is_float:
+            found = f"{body.arguments[argument].type}, argument {argument}"
+            raise SpecError(where="wrt", expected="arguments of floats", found=found)
     _require_types(
         "results grads", [body.arguments[i] for i in wrt], [body.results[k] for k in grads]
     )
@@ -124,12 +130,14 @@ def subject_of_pair(
     if wrt is None:
         wrt = [i for i in arguments if f.body.arguments[i].type.element.is_float]
         wrt = arguments if len(b.body.results) == len(arguments) else wrt
+    wrt = _indices("wrt", wrt)
     for argument in wrt:
         _require_index("wrt", argument, len(arguments), "arguments of forward")
     _require_types("arguments of backward", [*f.body.arguments, *f.body.results], b.body.arguments)
     wanted = [f.body.arguments[i] for i in wrt]
     remedy = "Name the arguments of forward that backward returns cotangents of: wrt, or --wrt I,J"
     _require_types("results of backward", wanted, b.body.results, remedy=remedy)
+    _require_some("results of backward", b.body.results)
     seeds = tuple(range(len(arguments), len(b.body.arguments)))
     pairs = tuple((argument, k) for k, argument in enumerate(wrt))
     return Subject(f, b, seeds, pairs)
@@ -207,9 +215,22 @@ def _straight(source: Source, differentiated: Sequence[int] | None) -> Function:
     return unrolled(main, wanted)
 
 
+def _indices(where: str, given: Sequence[int]) -> list[int]:
+    """Return indices as whole numbers, whatever kind of whole number they are."""
+    try:
+        return [operator.index(index) for index in given]
+    except TypeError:
+        raise SpecError(where=where, expected="indices from 0", found=repr(given)) from None
+
+
 def _require_index(where: str, index: int, count: int, what: str) -> None:
     if not 0 <= index < count:
         raise SpecError(where=where, expected=f"an index of {count} {what}", found=str(index))
+
+
+def _require_some(where: str, values: Sequence[Value]) -> None:
+    if not values:
+        raise SpecError(where=where, expected="one at least, to claim something of", found="none")
 
 
 def _require_types(

@@ -9,6 +9,8 @@ from gradwright.hlo import attributes as attr
 
 DEPTH_LIMIT = 100
 """Calls within calls; beyond it the functions call themselves."""
+CALL_LIMIT = 20_000
+"""Calls in all: functions that call each other twice make 2 ** depth of them."""
 
 Names = Mapping[int, Value]
 
@@ -29,6 +31,7 @@ class _Inliner:
 
     def __init__(self, module: Module) -> None:
         self.functions = {function.name: function for function in module.functions}
+        self.calls = 0
 
     def block(self, block: Block, names: Names, depth: int) -> Block:
         known = dict(names)
@@ -51,6 +54,10 @@ class _Inliner:
 
     def _called(self, callee: str, operands: Sequence[Value], depth: int) -> Block:
         """Return the body of a function at given arguments, all its values new."""
+        self.calls += 1
+        if self.calls > CALL_LIMIT:
+            expected = f"at most {CALL_LIMIT:,} calls, each written out"
+            raise UnsupportedError(where=f"call @{callee}", expected=expected, found="more")
         function = self.functions.get(callee)
         if function is None or depth > DEPTH_LIMIT:
             found = "no such function" if function is None else "a function that calls itself"

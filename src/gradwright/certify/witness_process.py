@@ -73,7 +73,7 @@ class Evaluator:
 
     def _ask(self, text: str, arrays: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
         child = self._child or self._start()
-        timer = threading.Timer(self._left, child.kill)
+        timer = threading.Timer(min(self._left, threading.TIMEOUT_MAX), child.kill)
         timer.start()
         assert child.stdin is not None
         assert child.stdout is not None

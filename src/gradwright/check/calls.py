@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 
 from gradwright.errors import UnsupportedError
 from gradwright.hlo import Block, Function, Module, Operation, Value
@@ -9,12 +10,15 @@ from gradwright.hlo import attributes as attr
 
 DEPTH = 50
 """Calls inside calls."""
+CALLS = 20_000
+"""Calls in all."""
 _NONE: Mapping[int, Value] = {}
 
 
 def without_calls(module: Module) -> Function:
     """Return the main function with calls written out; UnsupportedError for a recursive one."""
     functions = {function.name: function for function in module.functions}
+    calls = count(1)
 
     def inner(region: Block, outer: dict[int, Value], depth: int) -> Block:
         operations, results = expanded(region, region.arguments, depth, outer)
@@ -38,6 +42,10 @@ def without_calls(module: Module) -> Function:
                 if callee is None:
                     found = operation.attributes.callee
                     raise UnsupportedError(where="call", expected="a function", found=found)
+                if next(calls) > CALLS:
+                    raise UnsupportedError(
+                        where="call", expected=f"at most {CALLS:,} calls in all", found="more"
+                    )
                 body, results = expanded(callee.body, operands, depth + 1)
                 operations += body
             else:

@@ -1,13 +1,14 @@
 """A net as `certify` is given it: its program as it is emitted, or a file that is to be it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from gradwright.cli.emission import Emission
-from gradwright.cli.nets import net_of
+from gradwright.cli.nets import names_net, net_of
 from gradwright.cli.output import tell
-from gradwright.errors import SpecError
+from gradwright.cli.sources import Sources
+from gradwright.errors import ParseError, SpecError
 
 if TYPE_CHECKING:
     from gradwright.certify import Observer, Program, Report, Search
@@ -20,13 +21,14 @@ class DeclaredText:
     net: str
     file: Path | None
     emission: Emission
+    sources: Sources = field(default_factory=Sources)
 
     @classmethod
     def chosen(cls, file: Path | None, net: str, emission: Emission) -> Self | None:
         """Return what the argument and `--net` name; None where they name no net."""
         if net:
             return cls(net, file, emission)
-        if file is not None and not file.exists() and file.name == str(file) and not file.suffix:
+        if file is not None and not file.exists() and names_net(str(file)):
             return cls(str(file), None, emission)
         return None
 
@@ -37,13 +39,21 @@ class DeclaredText:
         program = self.emission.program(net_of(self.net))
         if self.file is None:
             return program
-        return Declared.of(program, self.file.read_text(encoding="utf-8"))
+        return Declared.of(program, self._text(self.file))
+
+    def _text(self, file: Path) -> str:
+        try:
+            return self.sources(file).decode()
+        except UnicodeDecodeError as error:
+            found = f"0x{error.object[error.start]:02x} at byte {error.start}"
+            raise ParseError(where=str(file), expected="UTF-8 text", found=found) from None
 
     def certify(self, search: "Search", observe: "Observer") -> "Report":
         """Certify every result of the program."""
         from gradwright.certify import certify_program
 
-        return certify_program(self.program(), search=search, observe=observe)
+        with self.sources.named():
+            return certify_program(self.program(), search=search, observe=observe)
 
     def write_page(self, page: Path, report: "Report") -> None:
         """Write a page about the report."""
@@ -59,7 +69,7 @@ class DeclaredText:
 
 def result_of(text: str) -> int:
     """Read `--loss` as the number of a result."""
-    if text.isdigit() or not text:
+    if (text.isascii() and text.isdigit()) or not text:
         return int(text or 0)
     raise SpecError(
         where="--loss", expected="the number of a result, or --net NET beside it", found=repr(text)

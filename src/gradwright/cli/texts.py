@@ -1,9 +1,10 @@
 """Options that name texts and the results in them: what `certify` and `mutate` read."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gradwright.cli.sources import Sources
 from gradwright.errors import SpecError
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ class GradientTexts:
     grads: str
     forward: Path | None
     backward: Path | None
+    sources: Sources = field(default_factory=Sources)
 
     @property
     def is_given(self) -> bool:
@@ -36,11 +38,15 @@ class GradientTexts:
 
     def subject(self) -> "Subject":
         """Read the files; SpecError says which option is missing or wrong."""
+        with self.sources.named():
+            return self._subject()
+
+    def _subject(self) -> "Subject":
         from gradwright.certify.texts import subject_of_pair, subject_of_text
 
         if self.file is not None and self.forward is None and self.backward is None:
             wrt, grads = integers("--wrt", self.wrt), integers("--grads", self.grads)
-            return subject_of_text(self.file.read_bytes(), loss=self.loss, wrt=wrt, grads=grads)
+            return subject_of_text(self.sources(self.file), loss=self.loss, wrt=wrt, grads=grads)
         if self.file is None and self.forward is not None and self.backward is not None:
             if self.grads:
                 raise SpecError(
@@ -49,7 +55,7 @@ class GradientTexts:
                     found=repr(self.grads),
                 )
             chosen = integers("--wrt", self.wrt) if self.wrt else None
-            forward, backward = self.forward.read_bytes(), self.backward.read_bytes()
+            forward, backward = self.sources(self.forward), self.sources(self.backward)
             return subject_of_pair(forward, backward, wrt=chosen)
         raise SpecError(
             where="texts",
@@ -66,10 +72,10 @@ class GradientTexts:
 
         pairs = self.subject().pairs
         if self.file is not None:
-            return with_text_certificate(report, self.file.read_bytes(), self.loss, pairs)
+            return with_text_certificate(report, self.sources(self.file), self.loss, pairs)
         assert self.forward is not None  # the subject was read
         assert self.backward is not None
-        texts = self.forward.read_bytes(), self.backward.read_bytes()
+        texts = self.sources(self.forward), self.sources(self.backward)
         return with_pair_certificate(report, *texts, pairs)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from gradwright.errors import ParseError, ShapeError, UnsupportedError
 from gradwright.hlo.attributes import Constant
 from gradwright.hlo.ir import Module
+from gradwright.hlo.nesting import require_shallow
 from gradwright.hlo.printer import print_module
 from gradwright.hlo.types import ElementType, TensorType
 
@@ -25,6 +26,10 @@ _BYTECODE_MAGIC = b"ML\xefR"
 _POSITION = re.compile(r'loc\("-":(\d+):(\d+)')
 _LEGALIZE_CHLO = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
 _SMALL_FLOATS = (ElementType.BF16, ElementType.F8E4M3FN, ElementType.F8E5M2)
+_MAX_RANK, _MAX_SIZE = 64, 1 << 60
+"""Dimensions of a tensor, and elements, beyond which NumPy has no array of it."""
+_QUOTED, _SAID = 200, 1000
+"""Characters of a line that a message quotes, and of what MLIR says."""
 _LITERAL = re.compile(r"0x[0-9A-Fa-f]+|[-+]?[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?")
 
 
@@ -83,6 +88,7 @@ def parse(source: str | bytes, context: Mlir = None) -> Mlir:
     if isinstance(source, bytes) and source.startswith(_BYTECODE_MAGIC):
         return _deserialize(source, context)
     text = _text(source)
+    require_shallow(text)
     ir = mlir().ir
     try:
         return ir.Module.parse(text, context)
@@ -103,13 +109,20 @@ def refusal(text: str, location: str, message: str) -> ParseError:
         where = location.removeprefix("loc(").removesuffix(")") if text else "bytecode"
         return ParseError(where=where, expected="a StableHLO module", found=message.strip())
     line, column = int(position[1]), int(position[2])
+    message = message.strip()[:_SAID]
     lines = text.split("\n")
-    quoted = lines[line - 1].strip() if line <= len(lines) else ""
+    quoted = _excerpt(lines[line - 1], column) if line <= len(lines) else ""
     return ParseError(
         where=f"{line}:{column}",
         expected="a StableHLO module",
-        found=f"`{quoted}`: {message.strip()}" if quoted else message.strip(),
+        found=f"`{quoted}`: {message}" if quoted else message,
     )
+
+
+def _excerpt(line: str, column: int) -> str:
+    """Return a line without its indentation, or the part of a long one around a column."""
+    start = max(0, min(column - _QUOTED // 2, len(line) - _QUOTED))
+    return line[start : start + _QUOTED].strip()
 
 
 def to_bytecode(text: str) -> bytes:
@@ -159,9 +172,10 @@ def tensor_type(type: Mlir) -> TensorType | None:
         return None
     *extents, element = text[7:-1].split("x")
     try:
-        return TensorType(tuple(map(int, extents)), ElementType(element))
+        known = TensorType(tuple(map(int, extents)), ElementType(element))
     except ValueError:
         return None
+    return known if known.rank <= _MAX_RANK and known.size < _MAX_SIZE else None
 
 
 def to_constant(elements: Mlir, type: TensorType) -> Constant:
@@ -232,7 +246,7 @@ def _check_arguments(module: Mlir, arrays: Sequence[np.ndarray]) -> None:
 
 def _text(source: str | bytes) -> str:
     """Return the source as text; MLIR would stop at a NUL in silence."""
-    text = source if isinstance(source, str) else _decode(source)
+    text = _decode(source if isinstance(source, bytes) else _encoded(source))
     position = text.find("\0")
     if position >= 0:
         line = text.count("\n", 0, position) + 1
@@ -240,6 +254,17 @@ def _text(source: str | bytes) -> str:
         where = f"{line}:{column}"
         raise ParseError(where=where, expected="a StableHLO module", found="a NUL character")
     return text
+
+
+def _encoded(source: str) -> bytes:
+    try:
+        return source.encode()
+    except UnicodeEncodeError as error:
+        raise ParseError(
+            where=f"character {error.start}",
+            expected="UTF-8 text or portable bytecode",
+            found=f"0x{ord(source[error.start]):04x}, half of a pair",
+        ) from None
 
 
 def _decode(source: bytes) -> str:

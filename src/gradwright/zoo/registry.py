@@ -45,13 +45,13 @@ def get(name: str, *, classes: int | None = None, size: int | None = None) -> Ne
     digits and CIFAR nets); `size` the height and width of the pictures, where the net takes
     pictures of several sizes.
     """
+    if name not in names():
+        raise SpecError(where="zoo", expected=f"one of {', '.join(names())}", found=repr(name))
     if name in PUBLISHED:
         named = PUBLISHED[name]
         chosen = {"classes": classes, "size": size}
         given = {field: value for field, value in chosen.items() if value is not None}
         return named.build(name, replace(named.head, **given))
-    if name not in NETS:
-        raise SpecError(where="zoo", expected=f"one of {', '.join(names())}", found=repr(name))
     net = NETS[name](DEFAULT_CLASSES if classes is None else classes)
     if size not in (None, net.input.shape[-1]):
         expected = f"no size, or that of its pictures, {net.input.shape[-1]}"

@@ -1,5 +1,6 @@
 """`gradwright certify`: prove or refute that texts are gradients, or the same function."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -107,8 +108,9 @@ def _report(
         return certify_gradients(texts.subject(), search, observe)
     if texts.is_given:
         raise SpecError(where="--equal", expected="no other texts", found="some")
-    left, right = (path.read_bytes() for path in equal)
-    return certify_equal(left, right, search=search, observe=observe)
+    left, right = map(texts.sources, equal)
+    with texts.sources.named():
+        return certify_equal(left, right, search=search, observe=observe)
 
 
 def _require_alone(texts: GradientTexts, equal: tuple[Path, Path] | None) -> None:
@@ -125,6 +127,12 @@ def _require_folder(option: str, file: Path | None) -> None:
     if file is not None and not file.parent.is_dir():
         raise SpecError(
             where=option, expected="a folder that exists", found=f"none at {file.parent}"
+        )
+    if file is not None and file.exists() and not file.is_file():
+        raise SpecError(where=option, expected="a file, or a name for a new one", found=str(file))
+    if file is not None and not os.access(file.parent, os.W_OK):
+        raise SpecError(
+            where=option, expected="a folder to write into", found=f"no permission at {file.parent}"
         )
 
 
@@ -146,8 +154,8 @@ def _write_page(
     from gradwright.report.proof_page import NamedText, write_proof_page
 
     reference, judged = equal if equal is not None else texts.reference_and_judged
-    measure = None if reference is None else NamedText(reference.name, reference.read_bytes())
-    write_proof_page(page, report, NamedText(judged.name, judged.read_bytes()), measure)
+    measure = None if reference is None else NamedText(reference.name, texts.sources(reference))
+    write_proof_page(page, report, NamedText(judged.name, texts.sources(judged)), measure)
     tell(f"wrote {page}: {page.stat().st_size:,} bytes")
 
 

@@ -7,6 +7,7 @@ import typer
 
 from gradwright.cli.exits import Exit
 from gradwright.cli.output import write_json, write_line
+from gradwright.cli.sources import Sources
 from gradwright.errors import CertificateError
 
 if TYPE_CHECKING:
@@ -35,7 +36,10 @@ def check(
         raise CertificateError(
             where=str(certificate), expected=f"at most {_LIMIT:,} bytes", found="more"
         )
-    checked = replayed(certificate.read_bytes(), *(path.read_bytes() for path in files))
+    sources = Sources()
+    texts = [sources(path) for path in files]
+    with sources.named():
+        checked = replayed(certificate.read_bytes(), *texts)
     if as_json:
         write_json(checked.to_json())
     else:

@@ -1,0 +1,104 @@
+"""Files that hold no text, or none that can be read: named, refused at once, exit code 3."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from gradwright.cli import main
+from gradwright.cli.sources import Sources
+
+SQUARE = """
+func.func @main(%x: tensor<3xf32>) -> (tensor<f32>, tensor<3xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %p = stablehlo.multiply %x, %x : tensor<3xf32>
+  %l = stablehlo.reduce(%p init: %z) applies stablehlo.add across dimensions = [0]
+      : (tensor<3xf32>, tensor<f32>) -> tensor<f32>
+  %dx = stablehlo.add %x, %x : tensor<3xf32>
+  return %l, %dx : tensor<f32>, tensor<3xf32>
+}
+"""
+INDICES = ["--wrt", "0", "--grads", "1"]
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    """Return the one line of standard error that a command ends with, exit code 3."""
+    assert main([str(each) for each in arguments]) == 3
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    return told
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"func.func @main(", "bad.mlir:1:16: expected a StableHLO module"),
+        (b"\xff\xfe", "bad.mlir:byte 0: expected UTF-8 text"),
+        (b"", "bad.mlir:0:0: expected a StableHLO module, found a module without functions"),
+        (b"ML\xefR", "bad.mlir:bytecode: expected a StableHLO module"),
+        (b"module {" * 100_000, "bad.mlir:1:808: expected a StableHLO module, found brackets"),
+    ],
+)
+def test_errors_about_a_text_name_its_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, message: str
+) -> None:
+    good, bad = tmp_path / "good.mlir", tmp_path / "bad.mlir"
+    good.write_text(SQUARE, encoding="utf-8")
+    bad.write_bytes(content)
+    for arguments in (
+        ["certify", bad, *INDICES],
+        ["certify", "--equal", good, bad],
+        ["certify", "--forward", good, "--backward", bad],
+        ["mutate", bad, *INDICES],
+    ):
+        assert message in refused(capsys, *arguments)
+
+
+def test_a_file_that_is_to_be_a_net_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = tmp_path / "bad.mlir"
+    bad.write_bytes(b"\xff")
+    assert "bad.mlir: expected UTF-8" in refused(capsys, "certify", bad, "--net", "mnist-linear")
+    bad.write_bytes(b"func.func")
+    assert "bad.mlir:1:" in refused(capsys, "certify", bad, "--net", "mnist-linear")
+
+
+@pytest.mark.parametrize("option", ["--report", "--certificate"])
+def test_what_cannot_be_written_is_said_before_the_work(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    absent = tmp_path / "absent.mlir"  # a command that began to work would miss it
+    assert f"{option}: expected a file" in refused(capsys, "certify", absent, option, tmp_path)
+    nowhere = tmp_path / "none" / "out"
+    assert f"{option}: expected a folder" in refused(capsys, "certify", absent, option, nowhere)
+
+
+def test_the_number_of_the_loss_is_written_in_digits(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = tmp_path / "good.mlir"
+    text.write_text(SQUARE, encoding="utf-8")
+    assert "--loss: expected the number" in refused(capsys, "certify", text, "--loss", "²")
+
+
+def test_a_pipe_is_read_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    reading, writing = os.pipe()
+    os.write(writing, SQUARE.encode())
+    os.close(writing)
+    page, certificate = tmp_path / "page.html", tmp_path / "certificate.json"
+    written = ["--report", str(page), "--certificate", str(certificate)]
+    assert main(["certify", f"/dev/fd/{reading}", *INDICES, *written]) == 0
+    os.close(reading)
+    assert "proved" in capsys.readouterr().out
+    assert page.exists()
+    assert certificate.exists()
+
+
+def test_a_file_that_changes_is_not_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "text.mlir"
+    file.write_bytes(b"first")
+    sources = Sources()
+    assert sources(file) == b"first"
+    file.write_bytes(b"second")
+    assert sources(file) == b"first"
