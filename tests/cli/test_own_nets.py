@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from gradwright.cli import main
+from gradwright.cli.nets import names_net
 from gradwright.zoo import get
 
 NETS = """
@@ -45,6 +46,19 @@ def test_a_verb_takes_a_net_from_a_file(
     assert (code, err) == (0, "said while it is imported\n")
     assert json.loads(out)["name"].startswith("own")
     assert str(Path.cwd()) not in sys.path
+
+
+def test_certify_takes_a_net_from_a_file(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--entry", "forward", "--batch", "2", "--json")
+    code, out, _ = run(capsys, "certify", f"{file}:own", *options)
+    assert code == 0
+    assert [claim["name"] for claim in json.loads(out)["claims"]] == ["output as declared"]
+    assert run(capsys, "certify", f"{file}:absent")[0] == 3
+
+
+def test_a_dot_in_the_name_of_a_net_makes_it_no_file() -> None:
+    assert [names_net(word) for word in ("squeezenet1.1", "own.py:net", "mispelt")] == [True] * 3
+    assert not any(names_net(word) for word in ("net.mlir", "folder/net"))
 
 
 @pytest.mark.parametrize(

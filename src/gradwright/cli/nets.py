@@ -19,6 +19,13 @@ def is_own(text: str) -> bool:
     return ".py:" in text
 
 
+def names_net(text: str) -> bool:
+    """Whether a word that is no file is meant as a net: one's own, one of the zoo, or misspelt."""
+    from gradwright.zoo import names
+
+    return is_own(text) or text in names() or (not Path(text).suffix and Path(text).name == text)
+
+
 def net_of(text: str, *, classes: int | None = None) -> "NetSpec":
     """Return a named net, or the NetSpec called NAME in the module FILE.py.
 
