@@ -81,6 +81,13 @@ class GradientTexts:
 
 def integers(option: str, text: str) -> list[int]:
     """Return the indices of `0,1,2`."""
+    if not text:
+        raise SpecError(
+            where=option,
+            expected="indices from 0, separated by commas",
+            found="none",
+            remedy="To judge FILE as the program of a net, name it: --net NET",
+        )
     try:
         return [int(word) for word in text.split(",")]
     except ValueError:

@@ -115,6 +115,11 @@ def test_texts_are_compared(capsys: pytest.CaptureFixture[str], texts: dict[str,
             "gradwright: --grads: expected indices from 0, separated by commas, found 'x'\n",
         ),
         (
+            ["forward"],
+            "gradwright: --wrt: expected indices from 0, separated by commas, found none. To judge "
+            "FILE as the program of a net, name it: --net NET\n",
+        ),
+        (
             ["forward", "--equal", "right", "wrong"],
             "gradwright: --equal: expected no other texts, found some\n",
         ),
