@@ -10,6 +10,7 @@ from gradwright.certify.kernel.tensor import Tensor
 from gradwright.certify.meaning import Meaning
 from gradwright.certify.notation import Statement
 from gradwright.certify.prove import Proof, ancestors
+from gradwright.certify.prove_joins import Joins
 from gradwright.certify.texts_forms import both_forms
 from gradwright.certify.texts_gradient import form_of
 from gradwright.errors import ParseError
@@ -79,7 +80,11 @@ class StatedValues:
         self.problems: dict[str, str] = {}
         self.unmet: list[str] = []
         known = {name: proof.known[id(value)] for name, value in arguments.items()}
-        meaning = Meaning(proof.den, known, proof.as_cut, self.held)
+        joins = Joins(proof)
+        joins.expect(proof.known[id(value)] for each in operations for value in each.results)
+        meaning = Meaning(
+            proof.den, known, lambda tensor: joins.joined(proof.as_cut(tensor)), self.held
+        )
         for statement in statements:
             self._define(meaning, statement)
         self.values = {

@@ -5,19 +5,24 @@ odd ones, and be returned as a single sum. Each form is normal, so that nothing 
 from one of them would meet its counterpart; where they are proved equal, one form goes on.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import permutations
 
 from gradwright.certify.kernel.algebra import Poly
 from gradwright.certify.kernel.atoms import Exponent, Monomial, Sum
+from gradwright.certify.kernel.index import variable
+from gradwright.certify.kernel.multilinear import Multilinear
 from gradwright.certify.kernel.tensor import Shape, Tensor
 from gradwright.certify.prove import Proof
 
 Leaves = tuple[tuple[int, Exponent], ...]
 """What a product reads when its sums are written out: atoms and exponents, sorted."""
 _Likeness = tuple[Shape, frozenset[tuple[Leaves, Fraction]]]
-"""What values that are sums of the same pieces have in common."""
+"""What values that are sums of the same pieces have in common, in any order of dimensions."""
+_Known = tuple[Tensor, Tensor]
+"""A value written out, and as it is."""
 
 
 @dataclass(slots=True)
@@ -25,25 +30,37 @@ class Joins:
     """Values to be met again, by what they read."""
 
     proof: Proof
-    _known: dict[_Likeness, list[Tensor]] = field(default_factory=dict[_Likeness, list[Tensor]])
+    _known: dict[_Likeness, list[_Known]] = field(default_factory=dict[_Likeness, list[_Known]])
     _leaves: dict[int, Leaves] = field(default_factory=dict[int, Leaves])
 
     def expect(self, tensors: Iterable[Tensor]) -> None:
         """Remember values."""
         for tensor in tensors:
-            if self._sums(tensor.poly):
-                alike = self._known.setdefault(self._likeness(tensor), [])
-                if tensor not in alike:
-                    alike.append(tensor)
+            written = self.proof.den.pointwise.opened(tensor)
+            if self._sums(written.poly):
+                alike = self._known.setdefault(self._likeness(written), [])
+                if (written, tensor) not in alike:
+                    alike.append((written, tensor))
 
     def joined(self, tensor: Tensor) -> Tensor:
         """Return the remembered value that is proved equal to this one, else this one."""
-        if not self._sums(tensor.poly):
+        written = self.proof.den.pointwise.opened(tensor)
+        if not self._sums(written.poly):
             return tensor
-        alike = self._known.get(self._likeness(tensor), [])
-        if tensor in alike:
+        alike = self._known.get(self._likeness(written), [])
+        if any(tensor == known for _, known in alike):
             return tensor
-        return next((known for known in alike if self.proof.same(known, tensor)), tensor)
+        for form, known in alike:
+            for order in _orders(known.shape, tensor.shape):
+                if self.proof.same(self._transposed(form, order), written):
+                    return self._transposed(known, order)
+        return tensor
+
+    def _transposed(self, tensor: Tensor, order: Sequence[int]) -> Tensor:
+        """Return a tensor whose dimension i is dimension order[i] of the given one."""
+        shape = tuple(tensor.shape[d] for d in order)
+        reads = tuple(variable(order.index(d)) for d in range(len(order)))
+        return self.proof.den.linear(Multilinear(shape, (), (reads,)), tensor)
 
     def _sums(self, p: Poly) -> bool:
         atoms = self.proof.den.atoms
@@ -53,7 +70,7 @@ class Joins:
 
     def _likeness(self, tensor: Tensor) -> _Likeness:
         pieces = frozenset((self._read(m), abs(c)) for m, c in tensor.poly.items())
-        return tensor.shape, pieces
+        return tuple(sorted(tensor.shape)), pieces
 
     def _read(self, monomial: Monomial) -> Leaves:
         found: list[tuple[int, Exponent]] = []
@@ -69,3 +86,10 @@ class Joins:
             known = self._read((content.factors, ())) if is_sum else ((atom, 1),)
             self._leaves[atom] = known
         return known
+
+
+def _orders(source: Shape, target: Shape) -> Iterator[Sequence[int]]:
+    """Yield the orders of dimensions that make one shape of another, the given one first."""
+    for order in permutations(range(len(source))):
+        if tuple(source[d] for d in order) == target:
+            yield order
