@@ -16,7 +16,7 @@ from gradwright.check.poly import Poly, constant_of
 from gradwright.check.session import new_meanings, numbered
 from gradwright.check.tensor import Tensor
 from gradwright.hlo import Builder, ElementType, Function, TensorType, Value
-from gradwright.hlo.attributes import Direction, Window
+from gradwright.hlo.attributes import Convolution, ConvolutionDims, Direction, Window
 
 Write = Callable[[Builder, Value, Value], Value]
 F64 = ElementType.F64
@@ -123,6 +123,12 @@ def _windows(b: Builder, x: Value, y: Value) -> Value:
     return b.reduce_window(b.multiply(x, y), 0.0, window, b.adds)
 
 
+def _convolved(b: Builder, x: Value, y: Value) -> Value:
+    dims = ConvolutionDims(0, 1, (2,), 1, 0, (2,), 0, 1, (2,))
+    conv = Convolution(dims, (2,), ((1, 2),), (2,), (1,), (True,), 1, 1)
+    return b.convolution(b.reshape(x, (3, 2, 2)), b.reshape(y, (3, 2, 2)), conv)
+
+
 _LIKE_X = np.arange(-5.0, 7.0).reshape(3, 4)
 _UNARY = {
     f"chlo.{name}" if name == "square" else f"stablehlo.{name}"
@@ -159,15 +165,17 @@ TEXTS: dict[str, Write] = {
     "clamp": lambda b, x, y: b.multiply(b.clamp(_scalar(b, -0.5), x, _scalar(b, 0.7)), y),
     "power": lambda b, x, y: b.power(b.multiply(x, y), b.splat(3.0, x.type)),
     "convert": lambda b, x, y: b.multiply(x, b.convert(b.compare(Direction.LT, x, y), F64)),
+    "convolution": _convolved,
     "optimization_barrier": lambda b, x, y: b.multiply(*b.optimization_barrier(x, y)),
 }
-"""By opcode; x takes both signs, y is positive. A convolution is drawn at random."""
+"""By opcode; x takes both signs, y is positive."""
 MORE: dict[str, Write] = {
     "maximum of a dimension": lambda b, x, y: b.multiply(b.max(x, (0,)), b.sum(y, (0,))),
+    "sum of copies": lambda b, x, y: b.sum(b.broadcast(b.multiply(x, y), (3, 2, 4), (0, 2)), (1,)),
     "filled padding": lambda b, x, y: b.pad(b.multiply(x, y), 0.5, (1, -1), (0, 2), (1, 0)),
     "computed power": lambda b, x, y: b.power(y, x),
 }
-"""Forms with a meaning (or none) and no derivative."""
+"""Further forms of these, by their meaning alone."""
 
 
 def written(write: Write) -> Function:

@@ -1,7 +1,7 @@
 """What the checker's normal forms are worth at given inputs, in f64: written from their docstrings.
 
-Sums by brute force, atoms by recursion. An atom read outside its extents where guards hold is an
-error: the checker promises that this does not happen.
+Sums by brute force, atoms by recursion. An atom read outside its extents is worth an odd number,
+which must not show: the checker promises that a guard is 0 wherever it would.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,6 +30,7 @@ from gradwright.check.tensor import Digits, Shape, Tensor
 from gradwright.hlo import attributes as attr
 
 Array = np.ndarray
+OUTSIDE = 777.25
 _Extreme = tuple[tuple[attr.Dimensions, Terms], Digits, Shape]
 """What an opaque reduction is known by beside its operand."""
 ROUNDING = 2**-30
@@ -69,11 +70,13 @@ class Worth:
         product = np.where(holds, 1.0, 0.0)
         for atom, access, q in factors:
             places: list[Array] = []
+            inside = holds
             for e, extent in zip(access, self.atoms.extents[atom], strict=True):
                 index = _at(e, grid)
-                assert np.all((index >= 0) & (index < extent) | ~holds), "a read outside"
-                places.append(np.where(holds, index, 0))
-            product = product * np.where(holds, self._atom(atom)[tuple(places)] ** float(q), 0)
+                inside = inside & (index >= 0) & (index < extent)
+                places.append(np.clip(index, 0, extent - 1))
+            read = np.where(inside, self._atom(atom)[tuple(places)], OUTSIDE)
+            product = product * np.where(holds, read ** float(q), 0)
         return product
 
     def _atom(self, atom: int) -> Array:
