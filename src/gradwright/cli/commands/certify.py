@@ -43,7 +43,8 @@ def certify(
         None
     ),
     equal: Annotated[
-        tuple[Path, Path] | None, typer.Option(help="Two texts of one function.")
+        tuple[Path, Path] | None,
+        typer.Option(metavar="A B", help="Two texts of one function; B is judged by A."),
     ] = None,
     seconds: Annotated[
         float, typer.Option(min=0, help="Budget of the search for counterexamples.")

@@ -57,6 +57,8 @@ def _write(checked: "Checked") -> None:
         write_line(f"holds: {claim}")
     for name in checked.uncovered:
         write_line(f"not covered: {name}")
-    write_line(f"\n{len(checked.claims)} claims hold, replayed in {checked.seconds:.2f} s")
+    held = "1 claim holds" if len(checked.claims) == 1 else f"{len(checked.claims)} claims hold"
+    open_too = f", {len(checked.uncovered)} not covered" if checked.uncovered else ""
+    write_line(f"\n{held}{open_too}, replayed in {checked.seconds:.2f} s")
     for line in (*CONVENTIONS, *checked.hypotheses):
         write_line(f"- {line}")
