@@ -102,3 +102,14 @@ def test_a_file_that_changes_is_not_read_again(tmp_path: Path) -> None:
     assert sources(file) == b"first"
     file.write_bytes(b"second")
     assert sources(file) == b"first"
+
+
+def test_a_package_that_is_missing_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(_: Sources, path: Path) -> bytes:
+        raise ModuleNotFoundError("No module named 'islpy'", name="islpy", path=str(path))
+
+    monkeypatch.setattr(Sources, "__call__", missing)
+    told = refused(capsys, "certify", tmp_path / "any.mlir", *INDICES)
+    assert "islpy: expected an installed package" in told

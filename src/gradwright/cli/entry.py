@@ -68,6 +68,12 @@ def _explain(error: Exception) -> int:
             found = _one_line(str(error)) or "too little of it"
             tell(f"gradwright: memory: expected room for every array, found {found}")
             return Exit.BAD_INPUT
+        case ModuleNotFoundError() if error.name and not error.name.startswith("gradwright"):
+            tell(
+                f"gradwright: {error.name}: expected an installed package, found none. "
+                f"Install it: pip install {error.name}"
+            )
+            return Exit.BAD_INPUT
         case _:
             tell(
                 f"gradwright: internal error, please report it: {type(error).__name__}: "
