@@ -60,7 +60,8 @@ def main() -> int:
 def _campaigns(each: int, seed: int) -> Iterator[tuple[str, Campaign]]:
     """Yield the functions that are proved, with their campaigns."""
     names = sorted(CASES)
-    random.Random(seed).shuffle(names)
+    generator = random.Random(seed)
+    generator.shuffle(names)
     for name in names:
         case = CASES[name]
         places = range(len(case.shapes))
@@ -68,7 +69,7 @@ def _campaigns(each: int, seed: int) -> Iterator[tuple[str, Campaign]]:
             found = campaign(
                 subject_of_text(case.text(), loss=0, wrt=places, grads=[k + 1 for k in places]),
                 count=each,
-                seed=seed,
+                seed=generator.randrange(1 << 30),
                 search=Search(seconds=SECONDS),
                 observe=lambda _: None,
             )

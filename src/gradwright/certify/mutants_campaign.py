@@ -155,14 +155,16 @@ def _ignore(_: Claim) -> None:
 
 def _chosen(function: Function, spared: set[int], seed: int) -> Iterator[Mutant]:
     """Yield the mutants that the verifier accepts, in seeded order, kinds in turn."""
-    kinds: dict[Defect, list[Mutant]] = {}
+    by_kind: dict[Defect, list[Mutant]] = {}
     for mutant in mutants(function, spared):
-        kinds.setdefault(mutant.defect, []).append(mutant)
+        by_kind.setdefault(mutant.defect, []).append(mutant)
     generator = random.Random(seed)
-    for found in kinds.values():
+    kinds = list(by_kind.values())
+    generator.shuffle(kinds)
+    for found in kinds:
         generator.shuffle(found)
-    while any(kinds.values()):
-        for found in kinds.values():
+    while any(kinds):
+        for found in kinds:
             accepted = next((m for m in _taken(found) if _is_accepted(m)), None)
             if accepted is not None:
                 yield accepted
