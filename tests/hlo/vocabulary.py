@@ -18,7 +18,18 @@ I32 = ElementType.I32
 IMAGE_DIMS = ConvolutionDims(0, 1, (2, 3), 1, 0, (2, 3), 0, 1, (2, 3))
 POOL = Window((1, 1, 2, 2), (1, 1, 2, 1), (1, 1, 1, 2), (1, 1, 2, 1), ((0, 0),) * 3 + ((1, 0),))
 UNARY = (
-    *("abs", "erf", "exponential", "log", "log_plus_one", "logistic", "negate", "rsqrt", "sqrt"),
+    *(
+        "abs",
+        "erf",
+        "exponential",
+        "exponential_minus_one",
+        "log",
+        "log_plus_one",
+        "logistic",
+        "negate",
+        "rsqrt",
+        "sqrt",
+    ),
     "tanh",
 )
 BINARY = ("add", "divide", "maximum", "minimum", "multiply", "power", "remainder", "subtract")
