@@ -11,6 +11,7 @@ from certify.refute.dilated import GRID, IN_CI, Dilated
 from certify.refute.formulas import text
 from gradwright.certify import Declared, Effort, Report, Search, Verdict, certify_equal, certify_vjp
 from gradwright.hlo import Builder, Module, Shape, TensorType, Value, print_module
+from gradwright.hlo.attributes import ScatterWindow, Window
 from gradwright.layers import Activation, Dense, Function
 from gradwright.losses import SoftmaxCrossEntropy
 from gradwright.optim import Sgd
@@ -133,6 +134,30 @@ def test_a_synchronised_norm_weights_its_shards() -> None:
     )
     assert certify_vjp(forward, right).verdict is Verdict.PROVED
     assert refuted(certify_vjp(forward, wrong)) == ["d/d%x0 (result 0)", "d/d%x1 (result 1)"]
+
+
+def pooled(b: Builder, v: Sequence[Value]) -> Value:
+    window = Window((3,), (2,), (1,), (1,), ((1, 1),))
+    return b.reduce_window(v[0], float("-inf"), window, b.maxima)
+
+
+def pooled_back(b: Builder, v: Sequence[Value], border: float) -> Value:
+    """The gradient of `pooled`, by way of an input padded with `border`."""
+    x, g = v
+    padded = b.pad(x, border, (1,), (1,), (0,))
+    spread = b.select_and_scatter(padded, g, ScatterWindow((3,), (2,), ((0, 0),)))
+    return b.slice(spread, (1,), (6,), (1,))
+
+
+def test_the_gradient_of_a_max_pool_over_zeros_is_refuted() -> None:
+    """bugs B4: pytorch/pytorch#33382, zeros at the border win over negative inputs."""
+    forward = text(pooled, (5,))
+    right, wrong = (
+        text(lambda b, v, at=border: pooled_back(b, v, at), (5,), (3,))
+        for border in (float("-inf"), 0.0)
+    )
+    assert certify_vjp(forward, right).verdict is Verdict.PROVED
+    assert refuted(certify_vjp(forward, wrong)) == ["d/d%x0 (result 0)"]
 
 
 def aspect(b: Builder, v: Sequence[Value]) -> Value:
