@@ -159,6 +159,7 @@ class EqualQuestion:
         return found.emitted, found.wanted
 
 
+@np.errstate(invalid="ignore", over="ignore")  # what is not finite is no counterexample
 def refute(
     emitted: Function,
     value: Function,

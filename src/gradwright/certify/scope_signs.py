@@ -14,6 +14,8 @@ from gradwright.hlo import attributes as attr
 
 ANY, NONNEGATIVE, POSITIVE = Sign.ANY, Sign.NONNEGATIVE, Sign.POSITIVE
 
+_TRUNCATING = frozenset({"stablehlo.convert", "stablehlo.divide"})
+
 Rule = Callable[[Operation, Sequence[Sign]], Sign]
 
 
@@ -30,7 +32,10 @@ def signs_of(functions: Iterable[Function]) -> dict[int, Sign]:
             if rule is None or len(operation.results) != 1:
                 continue
             operands = [found.get(id(value), ANY) for value in operation.operands]
-            found[id(operation.results[0])] = rule(operation, operands)
+            sign = rule(operation, operands)
+            if operation.opcode in _TRUNCATING and not operation.results[0].type.element.is_float:
+                sign = min(sign, NONNEGATIVE)  # a half becomes 0
+            found[id(operation.results[0])] = sign
     return found
 
 

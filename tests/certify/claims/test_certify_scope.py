@@ -57,3 +57,16 @@ def test_nothing_is_assumed_of_what_a_text_shows(operation: str) -> None:
 )
 def test_what_may_fail_is_assumed_not_to(operation: str, line: str) -> None:
     assert hypotheses(operation) == [line]
+
+
+def test_a_half_that_an_integer_cuts_off_may_be_0() -> None:
+    text = """
+func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %half = stablehlo.constant dense<0.5> : tensor<f32>
+  %whole = stablehlo.convert %half : (tensor<f32>) -> tensor<i32>
+  %back = stablehlo.convert %whole : (tensor<i32>) -> tensor<f32>
+  %y = stablehlo.divide %x, %back : tensor<f32>
+  return %y : tensor<f32>
+}
+"""
+    assert "assumed: divisors are not 0 (line 6: %y)" in certify_equal(text, text).scope
