@@ -6,14 +6,14 @@ from fractions import Fraction
 import pytest
 
 from gradwright import layers, programs, zoo
+from gradwright.certify import Search, Verdict, certify_vjp
 from gradwright.certify.kernel.denote import new_denotation
-from gradwright.certify.prove import prove_vjp
-from gradwright.hlo import read_module
 from gradwright.layers import Activation, Conv2d, Dense, Flatten, Function, Layout, MaxPool, Padding
 from gradwright.layers.formulation import Formulation, MaxPoolForm
 from gradwright.spec import Image, NetSpec
 
 WINNER = replace(layers.TEXTBOOK, layout=Layout.NHWC, max_pool=MaxPoolForm.WINNER)
+PROOF_ONLY = Search(seconds=0)
 SMALL = NetSpec(
     "small",
     Image(2, 5, 6),
@@ -32,7 +32,8 @@ def texts(net: NetSpec, formulation: Formulation) -> tuple[str, str]:
 
 
 def proved(forward: str, backward: str) -> list[bool]:
-    return prove_vjp(read_module(forward).main, read_module(backward).main)
+    report = certify_vjp(forward, backward, search=PROOF_ONLY)
+    return [claim.verdict is Verdict.PROVED for claim in report.claims]
 
 
 @pytest.mark.parametrize("name", list(zoo.NETS))

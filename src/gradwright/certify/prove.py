@@ -13,7 +13,7 @@ from gradwright.certify.kernel.denotation import Denotation
 from gradwright.certify.kernel.denote import new_denotation
 from gradwright.certify.kernel.equality import equal
 from gradwright.certify.kernel.tensor import Tensor
-from gradwright.hlo import Function, Operation, Value
+from gradwright.hlo import Operation, Value
 
 _NONLINEAR = frozenset(
     f"stablehlo.{name}"
@@ -202,27 +202,3 @@ def choose_cuts(operations: Sequence[Operation]) -> set[int]:
         if sums and (bends or len(found) > 1):
             chosen.add(id(result))
     return chosen
-
-
-def prove_vjp(forward: Function, backward: Function) -> list[bool]:
-    """Return for each result of backward whether it is the cotangent of that input of forward."""
-    proof = Proof()
-    ops = forward.body.operations
-    proof.bind(forward.body.arguments)
-    cut = choose_cuts(ops)
-    proof.denote(ops, cut)
-    count = len(forward.body.arguments)
-    for mine, theirs in zip(forward.body.arguments, backward.body.arguments, strict=False):
-        proof.known[id(theirs)] = proof.known[id(mine)]
-    extra = backward.body.arguments[count:]
-    proof.bind(extra, "cotangent ")
-    seeds = {
-        id(result): proof.known[id(dy)]
-        for result, dy in zip(forward.body.results, extra, strict=True)
-    }
-    cotangents = proof.adjoint(ops, seeds, {id(a) for a in forward.body.arguments}, cut)
-    proof.denote(backward.body.operations, set())
-    verdicts: list[bool] = []
-    for argument, result in zip(forward.body.arguments, backward.body.results, strict=False):
-        verdicts.append(proof.same(cotangents[id(argument)], proof.known[id(result)]))
-    return verdicts

@@ -10,6 +10,7 @@ from gradwright.layers import BatchNorm, ConvBn, Function, Padding
 from gradwright.layers.blocks import FusedInvertedResidual, InvertedResidual, SqueezeExcite
 from gradwright.spec import Entry, NetSpec
 from gradwright.spec.padding import AnyPadding
+from gradwright.zoo.mobilenet import TIMM_INVERTED
 from gradwright.zoo.named import Head, Named, pictures, pooled
 from gradwright.zoo.naming import Naming, Rules
 
@@ -74,22 +75,7 @@ TIMM_B0 = Naming(
         (r"\.scale\.body\.reduce\.", ".conv_reduce."),
         (r"\.scale\.body\.expand\.", ".conv_expand."),
         (r"\.body\.", "."),
-        (r"^stem\.conv\.", "conv_stem."),
-        (r"^stem\.bn\.", "bn1."),
-        (r"^top\.conv\.", "conv_head."),
-        (r"^top\.bn\.", "bn2."),
-        (r"^head\.", "classifier."),
-        (r"^stage1_1\.depthwise\.conv", "blocks.0.0.conv_dw"),
-        (r"^stage1_1\.depthwise\.bn", "blocks.0.0.bn1"),
-        (r"^stage1_1\.project\.conv", "blocks.0.0.conv_pw"),
-        (r"^stage1_1\.project\.bn", "blocks.0.0.bn2"),
-        (r"^stage(\d+)_(\d+)\.", lambda m: f"blocks.{int(m[1]) - 1}.{int(m[2]) - 1}."),
-        (r"\.expand\.conv\.", ".conv_pw."),
-        (r"\.expand\.bn\.", ".bn1."),
-        (r"\.depthwise\.conv\.", ".conv_dw."),
-        (r"\.depthwise\.bn\.", ".bn2."),
-        (r"\.project\.conv\.", ".conv_pwl."),
-        (r"\.project\.bn\.", ".bn3."),
+        *TIMM_INVERTED,
     ),
 )
 

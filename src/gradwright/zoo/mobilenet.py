@@ -13,7 +13,7 @@ from gradwright.layers.blocks import (
 )
 from gradwright.spec import Entry, NetSpec
 from gradwright.zoo.named import Head, Named, pictures, pooled
-from gradwright.zoo.naming import Naming, numbered
+from gradwright.zoo.naming import Naming, Rules, numbered
 
 SYMMETRIC = Padding.SYMMETRIC
 RELU, RELU6, HARD_SWISH = Function.RELU, Function.RELU6, Function.HARD_SWISH
@@ -72,26 +72,30 @@ VISION_V2 = Naming(
         (r"\.bn\.", ".1."),
     ),
 )
+TIMM_INVERTED: Rules = (
+    (r"^stem\.conv\.", "conv_stem."),
+    (r"^stem\.bn\.", "bn1."),
+    (r"^top\.conv\.", "conv_head."),
+    (r"^top\.bn\.", "bn2."),
+    (r"^head\.", "classifier."),
+    (r"^stage1_1\.depthwise\.conv", "blocks.0.0.conv_dw"),
+    (r"^stage1_1\.depthwise\.bn", "blocks.0.0.bn1"),
+    (r"^stage1_1\.project\.conv", "blocks.0.0.conv_pw"),
+    (r"^stage1_1\.project\.bn", "blocks.0.0.bn2"),
+    (r"^stage(\d+)_(\d+)\.", lambda m: f"blocks.{int(m[1]) - 1}.{int(m[2]) - 1}."),
+    (r"\.expand\.conv\.", ".conv_pw."),
+    (r"\.expand\.bn\.", ".bn1."),
+    (r"\.depthwise\.conv\.", ".conv_dw."),
+    (r"\.depthwise\.bn\.", ".bn2."),
+    (r"\.project\.conv\.", ".conv_pwl."),
+    (r"\.project\.bn\.", ".bn3."),
+)
+"""What timm calls a stem, stages of inverted residuals, the first not widened, and a head."""
 TIMM_V2 = Naming(
     "timm",
     (
         *IN_BLOCK,
-        (r"^stem\.conv\.", "conv_stem."),
-        (r"^stem\.bn\.", "bn1."),
-        (r"^top\.conv\.", "conv_head."),
-        (r"^top\.bn\.", "bn2."),
-        (r"^head\.", "classifier."),
-        (r"^stage1_1\.depthwise\.conv", "blocks.0.0.conv_dw"),
-        (r"^stage1_1\.depthwise\.bn", "blocks.0.0.bn1"),
-        (r"^stage1_1\.project\.conv", "blocks.0.0.conv_pw"),
-        (r"^stage1_1\.project\.bn", "blocks.0.0.bn2"),
-        (r"^stage(\d+)_(\d+)\.", lambda m: f"blocks.{int(m[1]) - 1}.{int(m[2]) - 1}."),
-        (r"\.expand\.conv\.", ".conv_pw."),
-        (r"\.expand\.bn\.", ".bn1."),
-        (r"\.depthwise\.conv\.", ".conv_dw."),
-        (r"\.depthwise\.bn\.", ".bn2."),
-        (r"\.project\.conv\.", ".conv_pwl."),
-        (r"\.project\.bn\.", ".bn3."),
+        *TIMM_INVERTED,
     ),
 )
 VISION_V3 = Naming(
