@@ -31,7 +31,7 @@ def _prepare_streams() -> None:
     """Let nothing that is written fail: closed streams take it, and other alphabets spell it."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller, as in `gradwright nets >&-`
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 (for good)
         elif isinstance(stream := getattr(sys, name), TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
