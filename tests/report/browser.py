@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 Scheme = Literal["light", "dark"]
+ATTEMPTS, PAUSE = 200, 50  # the latter in milliseconds
 NONE = "no headless Chromium on PATH: `make browser` looks for one"
 
 
@@ -29,9 +30,17 @@ class Visit:
         """By how many pixels the page is wider than the window."""
         return int(self.page.evaluate("document.documentElement.scrollWidth - innerWidth"))
 
-    def visible(self, selector: str) -> int:
-        """Return how many elements are seen."""
-        return self.page.locator(f"{selector}:visible").count()
+    def shows(self, selector: str, count: int) -> bool:
+        """Return whether so many elements are seen, once the page has followed the last event.
+
+        A browser tells a page of a new address or of an opened part after the click returns.
+        """
+        seen = self.page.locator(f"{selector}:visible")
+        for _ in range(ATTEMPTS):
+            if seen.count() == count:
+                return True
+            self.page.wait_for_timeout(PAUSE)
+        return False
 
 
 def found() -> str | None:
