@@ -19,7 +19,7 @@ DEMO := runs/demo
 RANDOM_TESTS := tests/hlo/test_hlo_random.py tests/certify/kernel tests/certify/random tests/data
 SOURCES := src tests benchmarks tools
 
-.PHONY: help demo picture proof browser test test-newest test-oldest bench sweep lint data clean
+.PHONY: help demo picture proof proofs browser test test-newest test-oldest bench sweep lint data clean
 
 help:
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' Makefile
@@ -50,9 +50,12 @@ proof: .venv/.stamp browser ## take the picture of a page that certify writes
 browser: ## a headless Chromium for the tests of pages, from Debian's packages if there is none
 	@tools/browser.sh
 
+proofs: ## build the Coq proofs of the rules, with Debian's packages of Coq if there is none
+	@tools/coq.sh
+
 test: lint test-newest test-oldest ## lint, then every test but the sweeps, on two Pythons
 
-test-newest: .venv/.stamp browser
+test-newest: .venv/.stamp browser proofs
 	.venv/bin/python -m pytest -m "not torch and not slow"
 
 test-oldest: .venv-torch/.stamp
