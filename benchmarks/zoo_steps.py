@@ -1,0 +1,228 @@
+"""Every net of the zoo: emit its train step, prove all of it, run three steps on XLA and on IREE.
+
+    python benchmarks/zoo_steps.py [NET …] [--batch 4] [--size 64] [--limit 300] [--write]
+                                   [--parts prove,xla,iree] [--journal FILE]
+
+The step is AdamW's on smoothed labels, all results claimed. Each of the three parts of a net runs
+in a process of its own and has `--limit` seconds of wall time; what does not settle within it is
+said so in the table. `--size` is the height and width of pictures for nets that take any.
+`--journal` keeps each part as it is measured; a second run with the same file goes on from there.
+Exit code 1 where a claim is not proved, a part fails or the losses of both backends differ.
+"""
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from contest.table import replace_section
+
+import gradwright as gw
+from gradwright.certify import Search
+from gradwright.cli.measure import example_inputs
+from gradwright.programs import Program
+
+RESULTS = Path(__file__).with_name("RESULTS.md")
+PROOFS_ONLY = Search(seconds=0)
+SMOOTHING, RATE, STEPS = 0.1, 1e-4, 3
+AGREEMENT = 1e-3
+"""Relative difference of a loss between backends: ulps of float32, through a deep net, thrice."""
+
+Cells = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One net: what each part measured, or the words that say why it did not."""
+
+    net: str
+    prove: Cells | str
+    xla: Cells | str
+    iree: Cells | str
+
+    @property
+    def is_good(self) -> bool:
+        """Whether all is proved and both backends ran to the same losses."""
+        proof, apart = self.prove, self.apart
+        settled = not isinstance(proof, str) and proof["proved"] == proof["claims"]
+        return settled and apart is not None and apart < AGREEMENT
+
+    @property
+    def apart(self) -> float | None:
+        """Largest relative difference of a loss of IREE from XLA's; None where one did not run."""
+        if isinstance(self.xla, str) or isinstance(self.iree, str):
+            return None
+        ours, theirs = np.array(self.xla["losses"]), np.array(self.iree["losses"])
+        return float(np.max(np.abs(theirs / ours - 1)))
+
+
+def main() -> int:
+    """Measure each net; print and on request write the table."""
+    options = _options()
+    if options.part:
+        step = _step(options.net[0], options)
+        print(json.dumps(PARTS[options.part](step, options)))
+        return 0
+    kept = _kept(options.journal)
+    rows: list[Row] = []
+    for net in options.net or gw.zoo.names():
+        row = Row(net, **{part: _kept_or_run(net, part, kept, options) for part in PARTS})
+        rows.append(row)
+        print(_line(row), file=sys.stderr, flush=True)
+    table = "\n".join([*_head(options), *map(_line, rows)])
+    print(table)
+    if options.write:
+        replace_section(RESULTS, "zoo-steps", table)
+    return 0 if all(row.is_good for row in rows) else 1
+
+
+def _kept_or_run(
+    net: str, part: str, kept: dict[str, Cells | str], options: argparse.Namespace
+) -> Cells | str:
+    key = f"{net} {part}"
+    if key in kept:
+        return kept[key]
+    if part not in options.parts.split(","):
+        return "not asked for"
+    found = _part(net, part, options)
+    if options.journal:
+        with options.journal.open("a") as journal:
+            journal.write(json.dumps({key: found}) + "\n")
+    return found
+
+
+def _part(net: str, part: str, options: argparse.Namespace) -> Cells | str:
+    command = [sys.executable, __file__, net, "--part", part, "--batch", str(options.batch)]
+    command += ["--size", str(options.size), "--limit", str(options.limit)]
+    try:
+        found = subprocess.run(command, capture_output=True, text=True, timeout=options.limit)
+    except subprocess.TimeoutExpired:
+        return f"over {options.limit} s"
+    if found.returncode:
+        return found.stderr.strip().splitlines()[-1].replace("|", "/")[:160]
+    return json.loads(found.stdout)
+
+
+def _step(name: str, options: argparse.Namespace) -> Program:
+    net = gw.zoo.get(name, size=options.size if name in gw.zoo.PUBLISHED else None)
+    loss = gw.losses.SoftmaxCrossEntropy(label_smoothing=SMOOTHING)
+    return gw.programs.train_step(net, batch=options.batch, loss=loss, optimizer=gw.optim.AdamW())
+
+
+def _proved(step: Program, options: argparse.Namespace) -> Cells:
+    del options
+    seconds = time.process_time()
+    report = gw.certify(step, search=PROOFS_ONLY)
+    return {
+        "claims": len(report.claims),
+        "proved": sum(claim.verdict == "proved" for claim in report.claims),
+        "cpu": time.process_time() - seconds,
+        "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+
+
+def _run_by_xla(step: Program, options: argparse.Namespace) -> Cells:
+    seconds = time.process_time()
+    again = _step(step.net.name, options)
+    written = time.process_time() - seconds
+    return {
+        "operations": sum(" = " in line for line in again.text.splitlines()),
+        "bytes": len(again.text),
+        "emit": written,
+        **_run(step, "xla", options),
+    }
+
+
+def _run_by_iree(step: Program, options: argparse.Namespace) -> Cells:
+    return _run(step, "iree", options)
+
+
+def _run(step: Program, backend: str, options: argparse.Namespace) -> Cells:
+    compiling = gw.run.Options(timeout=options.limit)
+    executable = gw.run.compile(step, backend=backend, options=compiling, cache=gw.run.NO_CACHE)
+    session = executable.session(gw.programs.initial_state(step))
+    fed = {**example_inputs(step, seed=0), "lr": np.float32(RATE)}
+    losses, times = list[float](), list[float]()
+    for t in range(1, STEPS + 1):
+        start = time.perf_counter()
+        losses.append(float(session.step(**{**fed, "t": np.float32(t)})["loss"]))
+        times.append(1e3 * (time.perf_counter() - start))
+    return {"compile": executable.manifest.compile_seconds, "ms": min(times), "losses": losses}
+
+
+PARTS: dict[str, Callable[[Program, argparse.Namespace], Cells]] = {
+    "prove": _proved,
+    "xla": _run_by_xla,
+    "iree": _run_by_iree,
+}
+
+
+def _kept(journal: Path | None) -> dict[str, Cells | str]:
+    """Return the parts of a journal by net and part; the later of two holds."""
+    if journal is None or not journal.exists():
+        return {}
+    lines = journal.read_text("utf-8").splitlines()
+    return {key: found for line in lines for key, found in json.loads(line).items()}
+
+
+def _head(options: argparse.Namespace) -> Sequence[str]:
+    words = ["python benchmarks/zoo_steps.py", *options.net, f"--batch {options.batch}"]
+    return [
+        f"{datetime.now(UTC):%Y-%m-%d}, batch {options.batch}, published nets at {options.size} x "
+        f"{options.size} pixels, two shared cores: seconds of proofs and of emission are CPU "
+        "seconds, the others wall seconds; ms are the least of three steps. Apart: the largest "
+        "relative difference of the three losses between XLA and IREE.",
+        "",
+        f"`{' '.join(words)} --size {options.size} --limit {options.limit} --write`",
+        "",
+        "| net | operations | KB | emit s | claims proved | prove s | MiB | XLA compile s "
+        "| XLA ms | IREE compile s | IREE ms | apart |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+
+
+def _line(row: Row) -> str:
+    cells = [row.net]
+    if isinstance(row.xla, str):
+        cells += ["", "", ""]
+    else:
+        cells += [f"{row.xla['operations']:,}", f"{row.xla['bytes'] / 1e3:,.0f}"]
+        cells += [f"{row.xla['emit']:.2f}"]
+    if isinstance(row.prove, str):
+        cells += [f"not settled: {row.prove}", "", ""]
+    else:
+        cells += [f"{row.prove['proved']} of {row.prove['claims']}"]
+        cells += [f"{row.prove['cpu']:.1f}", f"{row.prove['peak']:.0f}"]
+    for ran in (row.xla, row.iree):
+        cells += (
+            [f"not run: {ran}", ""]
+            if isinstance(ran, str)
+            else [f"{ran['compile']:.1f}", f"{ran['ms']:.0f}"]
+        )
+    cells.append("" if row.apart is None else f"{row.apart:.0e}")
+    return f"| {' | '.join(cells)} |"
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("net", nargs="*", metavar="NET")
+    parser.add_argument("--batch", type=int, default=4)
+    parser.add_argument("--size", type=int, default=64)
+    parser.add_argument("--limit", type=int, default=300, help="wall seconds of one part of a net")
+    parser.add_argument("--write", action="store_true", help="put the table into RESULTS.md")
+    parser.add_argument("--parts", default=",".join(PARTS), help="which parts to run")
+    parser.add_argument("--journal", type=Path, default=None, help="parts as they are measured")
+    parser.add_argument("--part", choices=PARTS, default=None, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
