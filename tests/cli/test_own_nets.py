@@ -132,6 +132,6 @@ def test_an_interruption_says_what_is_kept(
 
 
 def test_a_named_net_needs_no_file() -> None:
-    from gradwright.cli.nets import net_of
+    from gradwright.cli.nets import Chosen, net_of
 
-    assert net_of("digits-mlp", classes=7) == get("digits-mlp", classes=7)
+    assert net_of("digits-mlp", Chosen(7)) == get("digits-mlp", classes=7)

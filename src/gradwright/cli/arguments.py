@@ -22,6 +22,12 @@ NetText = Annotated[
         help="One that `gradwright nets` lists, or FILE.py:NAME, a NetSpec in a file of yours.",
     ),
 ]
+Classes = Annotated[
+    int | None, typer.Option(help="Classes of a named net; default: those it was published with.")
+]
+Size = Annotated[
+    str, typer.Option(metavar="H[xW]", help="Height and width of a named net's pictures.")
+]
 RunPath = Annotated[
     Path,
     typer.Argument(

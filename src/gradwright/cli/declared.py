@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from gradwright.cli.emission import Emission
-from gradwright.cli.nets import names_net, net_of
+from gradwright.cli.nets import Chosen, names_net, net_of
 from gradwright.cli.output import tell
 from gradwright.cli.sources import Sources
 from gradwright.errors import ParseError, SpecError
@@ -21,22 +21,26 @@ class DeclaredText:
     net: str
     file: Path | None
     emission: Emission
+    options: Chosen
     sources: Sources = field(default_factory=Sources)
 
     @classmethod
-    def chosen(cls, file: Path | None, net: str, emission: Emission) -> Self | None:
+    def chosen(
+        cls, file: Path | None, net: str, emission: Emission, options: Chosen
+    ) -> Self | None:
         """Return what the argument and `--net` name; None where they name no net."""
         if net:
-            return cls(net, file, emission)
+            return cls(net, file, emission, options)
         if file is not None and not file.exists() and names_net(str(file)):
-            return cls(str(file), None, emission)
+            return cls(str(file), None, emission, options)
+        options.require_none("certify", "a net that they are options of")
         return None
 
     def program(self) -> "Program":
         """Emit the program, and put the text of the file in its place."""
         from gradwright.certify import Declared
 
-        program = self.emission.program(net_of(self.net))
+        program = self.emission.program(net_of(self.net, self.options))
         if self.file is None:
             return program
         return Declared.of(program, self._text(self.file))

@@ -1,17 +1,52 @@
 """The net that a word of the command line names: one of the zoo, or one in a file of the user."""
 
 import importlib.util
+import re
 import sys
 import traceback
 from contextlib import redirect_stdout
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from gradwright.errors import GradwrightError, SpecError
 
 if TYPE_CHECKING:
     from gradwright.spec import NetSpec
+
+
+_SIZE = re.compile(r"(\d{1,9})(?:x(\d{1,9}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What options say of a named net: its classes, and height and width of its pictures.
+
+    A net of one's own has the input and the outputs that its file declares.
+    """
+
+    classes: int | None = None
+    size: tuple[int, int] | None = None
+
+    @classmethod
+    def of(cls, classes: int | None, size: str) -> Self:
+        """Read the options; `size` is H, HxW or nothing."""
+        if not size:
+            return cls(classes)
+        found = _SIZE.fullmatch(size) if size.isascii() else None
+        if found is None:
+            raise SpecError(where="--size", expected="H or HxW, as 64 or 64x96", found=repr(size))
+        return cls(classes, (int(found[1]), int(found[2] or found[1])))
+
+    def require_none(self, where: str, expected: str) -> None:
+        """SpecError where an option was given that nothing here heeds."""
+        if self != type(self)():
+            raise SpecError(where=where, expected=expected, found="--classes or --size")
+
+
+DEFAULT = Chosen()
+"""A named net as it was published."""
 
 
 def is_own(text: str) -> bool:
@@ -26,17 +61,17 @@ def names_net(text: str) -> bool:
     return is_own(text) or text in names() or (not Path(text).suffix and Path(text).name == text)
 
 
-def net_of(text: str, *, classes: int | None = None) -> "NetSpec":
+def net_of(text: str, chosen: Chosen = DEFAULT) -> "NetSpec":
     """Return a named net, or the NetSpec called NAME in the module FILE.py.
 
-    `classes` is for named nets; a net of one's own has the outputs that its file declares.
-
-    Errors: SpecError for a name that the zoo or the file lacks, and for a file that fails.
+    Errors: SpecError for a name that the zoo or the file lacks, for a file that fails, and for
+    options that the net cannot heed.
     """
-    from gradwright.zoo import DEFAULT_CLASSES, get
+    from gradwright.zoo import get
 
     if not is_own(text):
-        return get(text, classes=DEFAULT_CLASSES if classes is None else classes)
+        return get(text, classes=chosen.classes, size=chosen.size)
+    chosen.require_none(text, "no options beside a net whose file declares its input and outputs")
     file, _, name = text.rpartition(":")
     return _declared(Path(file), name)
 

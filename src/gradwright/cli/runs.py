@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from gradwright.cli.nets import net_of
+from gradwright.cli.nets import Chosen, net_of
 from gradwright.cli.output import tell
 from gradwright.errors import CheckpointError
 
@@ -51,7 +51,8 @@ def open_run(path: Path, own: str | None = None) -> Trained:
     manifest = folder.manifest()
     checkpoint = read_checkpoint(path) if path.is_file() else _newest(folder)
     classes, mean, std = (_list(manifest, path, name) for name in ("classes", "mean", "std"))
-    net = _net(path, checkpoint.identity["net"], own, classes=len(classes))
+    chosen = Chosen(len(classes), _size(manifest))
+    net = net_of(own) if own else _named(path, checkpoint.identity["net"], chosen)
     if net.fingerprint != checkpoint.identity["net.sha256"]:
         raise CheckpointError(
             where=str(path),
@@ -63,17 +64,26 @@ def open_run(path: Path, own: str | None = None) -> Trained:
     return Trained(net, checkpoint, tuple(map(str, classes)), rule)
 
 
-def _net(path: Path, name: str, own: str | None, *, classes: int) -> "NetSpec":
-    from gradwright.zoo import NETS
+def _named(path: Path, name: str, chosen: Chosen) -> "NetSpec":
+    from gradwright.zoo import names
 
-    if own is None and name not in NETS:
+    if name not in names():
         raise CheckpointError(
             where=str(path),
             expected="a state of a net that has a name in Gradwright",
             found=f"one of the net {name}",
             remedy="Say where it is declared: --net FILE.py:NAME",
         )
-    return net_of(own or name, classes=classes)
+    return net_of(name, chosen)
+
+
+def _size(manifest: dict[str, Any]) -> tuple[int, int] | None:
+    """Return height and width of the pictures that a run's net reads."""
+    match manifest.get("net"):
+        case {"input": [int(), int(height), int(width)]}:
+            return height, width
+        case _:
+            return None
 
 
 def _newest(folder: "RunFolder") -> "Checkpoint":

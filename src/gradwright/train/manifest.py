@@ -26,6 +26,7 @@ def describe_run(
         "identity": dict(identity),
         "net": {
             "name": parts.net.name,
+            "input": list(parts.net.input.shape),
             "parameters": parts.net.parameter_count,
             "sha256": parts.net.fingerprint,
         },

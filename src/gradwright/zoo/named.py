@@ -6,20 +6,21 @@ from typing import Protocol
 
 from gradwright.layers import Dense, Flatten, GlobalAvgPool
 from gradwright.spec import Entry, Image, NetSpec
+from gradwright.spec.padding import Pair
 from gradwright.zoo.naming import Naming
 
 IMAGENET_CLASSES = 1000
 """Russakovsky et al. 2015, "ImageNet Large Scale Visual Recognition Challenge"."""
-IMAGENET_SIZE = 224
+IMAGENET_SIZE = (224, 224)
 """Height and width at which most of these nets were published."""
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a user may choose of a named net: the classes and the height and width of pictures."""
+    """What a user may choose of a named net: the classes, and (height, width) of pictures."""
 
     classes: int
-    size: int
+    size: Pair
 
 
 class Build(Protocol):
@@ -40,8 +41,8 @@ class Named:
 
 
 def pictures(name: str, head: Head, layers: Sequence[Entry]) -> NetSpec:
-    """Return a net of square RGB pictures."""
-    return NetSpec(name, Image(3, head.size, head.size), layers)
+    """Return a net of RGB pictures."""
+    return NetSpec(name, Image(3, *head.size), layers)
 
 
 def pooled(classes: int) -> list[Entry]:

@@ -1,10 +1,11 @@
 """Every named net, and how to get one."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from gradwright.errors import SpecError
 from gradwright.spec import NetSpec
+from gradwright.spec.numbers import COUNTS, is_count
+from gradwright.spec.padding import Pair
 from gradwright.zoo import (
     convnext,
     densenet,
@@ -16,7 +17,7 @@ from gradwright.zoo import (
     squeezenet,
     vgg,
 )
-from gradwright.zoo.named import Named
+from gradwright.zoo.named import Head, Named
 from gradwright.zoo.nets import DEFAULT_CLASSES, NETS
 
 PUBLISHED: Mapping[str, Named] = {
@@ -38,22 +39,48 @@ def names() -> list[str]:
     return [*NETS, *PUBLISHED]
 
 
-def get(name: str, *, classes: int | None = None, size: int | None = None) -> NetSpec:
+def get(name: str, *, classes: int | None = None, size: int | Pair | None = None) -> NetSpec:
     """Return a named net; SpecError names the known ones.
 
     `classes` is the width of the last layer, by default that of the published net (10 for MNIST,
-    digits and CIFAR nets); `size` the height and width of the pictures, where the net takes
-    pictures of several sizes.
+    digits and CIFAR nets); `size` height and width of the pictures, one number for both, where the
+    net takes pictures of several sizes.
     """
     if name not in names():
         raise SpecError(where="zoo", expected=f"one of {', '.join(names())}", found=repr(name))
+    extents = None if size is None else _extents(name, size)
     if name in PUBLISHED:
-        named = PUBLISHED[name]
-        chosen = {"classes": classes, "size": size}
-        given = {field: value for field, value in chosen.items() if value is not None}
-        return named.build(name, replace(named.head, **given))
+        return _published(name, PUBLISHED[name], classes, extents)
     net = NETS[name](DEFAULT_CLASSES if classes is None else classes)
-    if size not in (None, net.input.shape[-1]):
-        expected = f"no size, or that of its pictures, {net.input.shape[-1]}"
-        raise SpecError(where=f"zoo: {name}", expected=expected, found=str(size))
+    own = net.input.shape[1:]
+    if extents not in (None, own):
+        expected = f"no size, or that of its pictures, {own[0]}x{own[1]}"
+        raise SpecError(where=f"zoo: {name}", expected=expected, found=f"{extents}")
     return net
+
+
+def _extents(name: str, size: int | Pair) -> Pair:
+    """Return (height, width); SpecError for what is neither a count nor two."""
+    pair = size if isinstance(size, tuple) else (size, size)
+    if len(pair) != 2 or not all(map(is_count, pair)):
+        expected = f"a size that is one number or a pair of numbers {COUNTS}"
+        raise SpecError(where=f"zoo: {name}", expected=expected, found=repr(size))
+    return pair
+
+
+def _published(name: str, named: Named, classes: int | None, extents: Pair | None) -> NetSpec:
+    head = Head(
+        named.head.classes if classes is None else classes,
+        named.head.size if extents is None else extents,
+    )
+    try:
+        return named.build(name, head)
+    except SpecError as error:
+        if extents is None or "window" not in error.expected:
+            raise
+        raise SpecError(
+            where=f"{name} of {extents[0]}x{extents[1]}, {error.where}",
+            expected=error.expected,
+            found=error.found,
+            remedy="Take larger pictures",
+        ) from None

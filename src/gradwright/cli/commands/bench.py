@@ -9,11 +9,13 @@ from gradwright.cli.arguments import (
     AsJson,
     Backend,
     BackendName,
+    Classes,
     LossText,
     NetText,
     OptimizerText,
+    Size,
 )
-from gradwright.cli.nets import net_of
+from gradwright.cli.nets import Chosen, net_of
 from gradwright.cli.options import loss_of, optimizer_of
 from gradwright.cli.output import write_json, write_line
 
@@ -22,6 +24,8 @@ def bench(
     net: NetText,
     *,
     batch: Annotated[int, typer.Option(help="Samples per step.")] = 128,
+    classes: Classes = None,
+    size: Size = "",
     loss: LossText = "cross-entropy",
     optimizer: OptimizerText = "adam",
     steps: Annotated[int, typer.Option(min=1, help="Steps to time.")] = 30,
@@ -36,7 +40,7 @@ def bench(
     from gradwright.programs import train_step
     from gradwright.run import compile
 
-    spec = net_of(net)
+    spec = net_of(net, Chosen.of(classes, size))
     program = train_step(spec, batch=batch, loss=loss_of(loss), optimizer=optimizer_of(optimizer))
     executable = compile(program, backend=backend.value)
     cost = measure(program, executable, steps)

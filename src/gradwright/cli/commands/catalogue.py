@@ -3,8 +3,8 @@
 import math
 from collections.abc import Iterator
 
-from gradwright.cli.arguments import AsJson, NetText
-from gradwright.cli.nets import net_of
+from gradwright.cli.arguments import AsJson, Classes, NetText, Size
+from gradwright.cli.nets import Chosen, net_of
 from gradwright.cli.output import write_json, write_line, write_table
 from gradwright.spec import NetSpec, Plan
 
@@ -29,9 +29,11 @@ def nets(*, as_json: AsJson = False) -> None:
     write_table(["net", "input", "output", ">parameters"], rows)
 
 
-def show(net: NetText, *, as_json: AsJson = False) -> None:
+def show(
+    net: NetText, *, classes: Classes = None, size: Size = "", as_json: AsJson = False
+) -> None:
     """Show the layers of a net."""
-    spec = net_of(net)
+    spec = net_of(net, Chosen.of(classes, size))
     if as_json:
         layers = [_layer(plan) for plan in spec.walk()]
         write_json({**_summary(spec), "fingerprint": spec.fingerprint, "layers": layers})

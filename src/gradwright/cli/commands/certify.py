@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gradwright.cli.arguments import Classes, Size
 from gradwright.cli.declared import DeclaredText, result_of
 from gradwright.cli.emission import Emission, EntryPoint, Precision
 from gradwright.cli.exits import Exit
+from gradwright.cli.nets import Chosen
 from gradwright.cli.output import tell, write_json, write_line, write_table
 from gradwright.cli.texts import GradientTexts
 from gradwright.errors import SpecError
@@ -31,6 +33,8 @@ def certify(
     net: Annotated[str, typer.Option(help="Net whose program FILE is to be.")] = "",
     entry: Annotated[EntryPoint, typer.Option(help="Entry point of NET.")] = EntryPoint.TRAIN_STEP,
     batch: Annotated[int, typer.Option(help="Samples per call of NET.")] = 8,
+    classes: Classes = None,
+    size: Size = "",
     optimizer: Annotated[str, typer.Option(help="Of NET: NAME[:FIELD=VALUE,...].")] = "adam",
     precision: Annotated[Precision, typer.Option(help="Element type of NET.")] = Precision.F32,
     loss: Annotated[
@@ -69,7 +73,7 @@ def certify(
     _require_folder("--report", page)
     _require_folder("--certificate", certificate)
     emission = Emission(entry, batch, loss or "cross-entropy", optimizer, precision)
-    declared = DeclaredText.chosen(file, net, emission)
+    declared = DeclaredText.chosen(file, net, emission, Chosen.of(classes, size))
     result = 0 if declared is not None else result_of(loss)
     texts = GradientTexts(
         None if declared is not None else file, result, wrt, grads, forward, backward

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gradwright.cli.arguments import AsJson, LossText, NetText, OptimizerText
+from gradwright.cli.arguments import AsJson, Classes, LossText, NetText, OptimizerText, Size
 from gradwright.cli.emission import Emission, EntryPoint, Precision
-from gradwright.cli.nets import net_of
+from gradwright.cli.nets import Chosen, net_of
 from gradwright.cli.output import tell, write_json, write_line
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ def emit(
     *,
     entry: Annotated[EntryPoint, typer.Option(help="Entry point.")] = EntryPoint.TRAIN_STEP,
     batch: Annotated[int, typer.Option(help="Samples per call; an optimizer step has none.")] = 8,
+    classes: Classes = None,
+    size: Size = "",
     loss: LossText = "cross-entropy",
     optimizer: OptimizerText = "adam",
     precision: Annotated[Precision, typer.Option(help="Element type.")] = Precision.F32,
@@ -32,7 +34,8 @@ def emit(
     """Print or write the StableHLO text of a net."""
     from gradwright.train import write_atomically
 
-    program = Emission(entry, batch, loss, optimizer, precision).program(net_of(net))
+    spec = net_of(net, Chosen.of(classes, size))
+    program = Emission(entry, batch, loss, optimizer, precision).program(spec)
     if out is not None:
         write_atomically(out, program.text.encode())
         tell(f"{out}: {program.name}, {program.text.count(chr(10)):,} lines")

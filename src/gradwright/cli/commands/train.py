@@ -3,6 +3,7 @@
 import enum
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,8 +16,9 @@ from gradwright.cli.arguments import (
     LossText,
     NetText,
     OptimizerText,
+    Size,
 )
-from gradwright.cli.nets import is_own, net_of
+from gradwright.cli.nets import Chosen, is_own, net_of
 from gradwright.cli.options import augmentation_of, dataset_of, loss_of, optimizer_of
 from gradwright.cli.output import tell, write_json
 
@@ -51,6 +53,7 @@ def train(
     net: NetText,
     *,
     data: Annotated[str, typer.Option(help=DATA_HELP)],
+    size: Size = "",
     epochs: Annotated[int, typer.Option(help="Passes over the training split.")] = 10,
     batch: Annotated[int, typer.Option(help="Samples per step.")] = 64,
     loss: LossText = "cross-entropy",
@@ -110,9 +113,10 @@ def train(
     )
     chosen_loss = loss_of(loss, label_smoothing=label_smoothing)
     chosen_optimizer = optimizer_of(optimizer, weight_decay=weight_decay)
-    declared = net_of(net)
+    chosen = Chosen.of(None, size)
+    declared = net_of(net, chosen)
     dataset = dataset_of(data, declared)
-    spec = declared if is_own(net) else net_of(net, classes=len(dataset.classes))
+    spec = declared if is_own(net) else net_of(net, replace(chosen, classes=len(dataset.classes)))
     folder = out or RUNS / spec.name
     with _interruptions_explained(folder):
         result = run(
