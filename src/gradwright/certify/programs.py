@@ -12,13 +12,13 @@ from dataclasses import replace
 from gradwright.certify.certificate_claims import with_pair_certificate, with_step_certificate
 from gradwright.certify.claims import Claim, Kind, Report
 from gradwright.certify.programs_claims import ProgramClaims
-from gradwright.certify.programs_reading import Program, Reading
+from gradwright.certify.programs_inner import GRADIENT_PREFIX, InnerGradients, inner_gradients
+from gradwright.certify.programs_reading import STATED, Program, Reading
 from gradwright.certify.scope import scope_of
 from gradwright.certify.texts_gradient import Subject, certify_gradients
 from gradwright.certify.texts_settle import Observer, Search, settle
 from gradwright.certify.verdicts import Unknown
 from gradwright.errors import SpecError
-from gradwright.hlo import Role
 
 
 def _ignore(_: Claim) -> None:
@@ -32,8 +32,8 @@ def certify_program(
 
     Outputs, loss, metrics and new running statistics are what the program's statements say; a
     gradient is the derivative of the returned loss, or the vector-Jacobian product of the forward
-    that the program names; new parameters and moments are what the declared rule makes of that
-    gradient. A result that nothing states is a claim that is unknown.
+    that the program names, or of what it returns itself; new parameters and moments are what the
+    declared rule makes of that gradient. A result that nothing states is a claim that is unknown.
 
     Errors: ParseError for a bad text or bad notation; SpecError where the text has other arguments
     or results than the program's ports say.
@@ -42,30 +42,51 @@ def certify_program(
 
 
 def _certified(program: Program, search: Search, observe: Observer) -> Report:
-    if any(port.role is Role.GRADIENT for port in program.signature.outputs):
-        return _certify_vjp(program, search, observe)
+    reading = Reading.of(program)
+    if program.primal is not None:
+        return _certify_vjp(reading, program, program.primal, search, observe)
+    inner = inner_gradients(reading)
+    if inner is not None:
+        return _certify_inner(reading, inner, search, observe)
     started = time.perf_counter()
-    claims = ProgramClaims(Reading.of(program), search.effort)
+    claims = ProgramClaims(reading, search.effort)
     with search.evaluating() as evaluate:
         shared = replace(search, evaluator=evaluate)
         settled = settle(claims.meanings(), claims.meaning_sides(), shared, observe)
         settled += settle(claims.updates(), claims.update_sides(), shared, observe)
     settled += _unclaimed(claims.unclaimed(), observe)
-    scope = scope_of((claims.reading.main,), claims.conditions())
+    scope = scope_of((reading.main,), claims.conditions())
     report = Report(tuple(settled), scope, time.perf_counter() - started)
     return with_step_certificate(report, program)
 
 
-def _certify_vjp(program: Program, search: Search, observe: Observer) -> Report:
+def _certify_inner(
+    reading: Reading, inner: InnerGradients, search: Search, observe: Observer
+) -> Report:
+    """Certify what is stated of a text, and the gradients of a function in that same text."""
+    started = time.perf_counter()
+    stated = ProgramClaims(reading.without_gradients(), search.effort)
+    settled = settle(stated.meanings(), stated.meaning_sides(), search, observe)
+    backward = certify_gradients(inner.subject, search, observe)
+    settled += [
+        replace(claim, name=f"gradient of {name}")
+        for claim, name in zip(backward.claims, inner.names, strict=True)
+    ]
+    known = {f"{GRADIENT_PREFIX}{name}" for name in inner.names}
+    left = [p.name for p in reading.outputs if p.role not in STATED and p.name not in known]
+    settled += _unclaimed(left, observe)
+    scope = (*scope_of((reading.main,), stated.conditions()), *backward.scope)
+    return Report(tuple(settled), tuple(dict.fromkeys(scope)), time.perf_counter() - started)
+
+
+def _certify_vjp(
+    reading: Reading, program: Program, forward_of: Program, search: Search, observe: Observer
+) -> Report:
     """Certify the forward that a program names, and that this is its vector-Jacobian product."""
     started = time.perf_counter()
-    reading = Reading.of(program)
     names = [port.name for port in reading.outputs]
-    if program.primal is None:
-        claims = _unclaimed(names, observe)
-        return Report(tuple(claims), scope_of((reading.main,), []), time.perf_counter() - started)
-    forward = _certified(program.primal, search, observe)
-    primal = Reading.of(program.primal)
+    forward = _certified(forward_of, search, observe)
+    primal = Reading.of(forward_of)
     count = len(primal.inputs)
     if [p.name for p in reading.inputs[:count]] != [p.name for p in primal.inputs]:
         raise SpecError(
@@ -88,7 +109,7 @@ def _certify_vjp(program: Program, search: Search, observe: Observer) -> Report:
     report = Report(tuple(claims), scope, time.perf_counter() - started)
     named = replace(report, claims=tuple(gradients))
     others = [claim.name for claim in claims if claim not in gradients]
-    texts = program.primal.text, program.text
+    texts = forward_of.text, program.text
     evidence = with_pair_certificate(named, *texts, pairs, others).evidence
     return replace(report, evidence=evidence)
 

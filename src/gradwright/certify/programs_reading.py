@@ -1,11 +1,12 @@
 """What a program is to the certifier: a text, the roles of its ports, and what it declares."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from gradwright.certify.kernel.unroll import unrolled
 from gradwright.certify.notation import Statement, parse
+from gradwright.certify.refute_points import restricted
 from gradwright.certify.texts_calls import inlined
 from gradwright.errors import SpecError
 from gradwright.hlo import Function, Port, Role, Signature, Value, read_module
@@ -86,6 +87,12 @@ class Reading:
         main = unrolled(main, [value for port, value in returned if port.role is Role.LOSS])
         statements = tuple(each for line in program.statements for each in parse(line))
         return Reading(main, ports.inputs, ports.outputs, statements, program.updates)
+
+    def without_gradients(self) -> "Reading":
+        """Return what the program would be if it returned only what is stated of it."""
+        kept = [k for k, port in enumerate(self.outputs) if port.role in STATED]
+        main = restricted(self.main, [self.main.body.results[k] for k in kept])
+        return replace(self, main=main, outputs=tuple(self.outputs[k] for k in kept))
 
     def argument(self, name: str) -> int | None:
         """Return which argument has a name."""

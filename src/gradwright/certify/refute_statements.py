@@ -7,7 +7,7 @@ import numpy as np
 
 from gradwright.certify.notation import Statement
 from gradwright.certify.notation_values import Arrays, evaluated
-from gradwright.certify.refute import ROUNDING, Index
+from gradwright.certify.refute import ROUNDING, Index, NotRefuted
 from gradwright.certify.refute_points import Difference, Point, root_mean_square
 
 TRIED = 6
@@ -29,6 +29,13 @@ class Stated:
             self._last = point, evaluated(self.statements, inputs)
         return self._last[1]
 
+    def value(self, point: Point, target: str) -> np.ndarray:
+        """Return one value at the inputs of a point; NotRefuted where no statement defines it."""
+        values = self.at(point)
+        if target not in values:
+            raise NotRefuted("there is nothing to compare it with")
+        return values[target]
+
 
 @dataclass(frozen=True, slots=True)
 class StatedQuestion:
@@ -44,11 +51,11 @@ class StatedQuestion:
 
     def at(self, point: Point, index: Index) -> Difference:
         """Compare one element."""
-        return difference(point, self.k, self.stated.at(point)[self.target], index)
+        return difference(point, self.k, self.stated.value(point, self.target), index)
 
     def locate(self, point: Point) -> Index:
         """Return the place of the greatest difference."""
-        return farthest(point, self.k, self.stated.at(point)[self.target])
+        return farthest(point, self.k, self.stated.value(point, self.target))
 
     def both(self, point: Point, index: Index) -> tuple[float, float]:
         """Return the two elements."""

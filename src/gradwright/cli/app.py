@@ -13,6 +13,7 @@ from gradwright.cli.commands.conventions import show_conventions
 from gradwright.cli.commands.doctor import doctor
 from gradwright.cli.commands.emit import emit
 from gradwright.cli.commands.evaluate import evaluate
+from gradwright.cli.commands.explain import explain
 from gradwright.cli.commands.mutate import mutate
 from gradwright.cli.commands.predict import predict
 from gradwright.cli.commands.theorems import theorems
@@ -57,6 +58,7 @@ for _name, _verb in {
     "train": train,
     "eval": evaluate,
     "predict": predict,
+    "explain": explain,
     "bench": bench,
     "certify": certify,
     "check": check,

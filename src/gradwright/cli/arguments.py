@@ -44,5 +44,9 @@ LossText = Annotated[
 OptimizerText = Annotated[
     str, typer.Option(help="sgd, momentum, nesterov, adam or adamw, then [:FIELD=VALUE,...].")
 ]
+CapturedLayer = Annotated[
+    str | None,
+    typer.Option("--layer", help="Path of the layer whose map `capture` and `saliency` return."),
+]
 Backend = Annotated[BackendName, typer.Option(help="What compiles and runs the program.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gradwright.cli.options import loss_of, optimizer_of
+from gradwright.errors import SpecError
 
 if TYPE_CHECKING:
     from gradwright.programs import Program
@@ -18,6 +19,7 @@ class EntryPoint(enum.StrEnum):
     FORWARD = "forward"
     EVAL = "eval"
     CAPTURE = "capture"
+    SALIENCY = "saliency"
     VJP = "vjp"
     OPTIMIZER_STEP = "optimizer-step"
 
@@ -42,19 +44,34 @@ _ELEMENTS = {
 
 @dataclass(frozen=True, slots=True)
 class Emission:
-    """One entry point as options spell it; `loss` and `optimizer` are NAME[:FIELD=VALUE,...]."""
+    """One entry point as options spell it; `loss` and `optimizer` are NAME[:FIELD=VALUE,...].
+
+    `layer` is the path of the layer whose map `capture` and `saliency` return.
+    """
 
     entry: EntryPoint
     batch: int
     loss: str
     optimizer: str
     precision: Precision
+    layer: str | None = None
 
     def program(self, net: "NetSpec") -> "Program":
         """Emit; what an entry point does not read of loss and optimizer is checked all the same."""
         from gradwright.hlo import ElementType
-        from gradwright.programs import capture, eval, forward, optimizer_step, train_step, vjp
+        from gradwright.programs import (
+            capture,
+            eval,
+            forward,
+            optimizer_step,
+            saliency,
+            train_step,
+            vjp,
+        )
 
+        if self.layer is not None and self.entry not in (EntryPoint.CAPTURE, EntryPoint.SALIENCY):
+            expected = f"no layer with --entry {self.entry.value}"
+            raise SpecError(where="--layer", expected=expected, found=self.layer)
         element = ElementType(_ELEMENTS[self.precision])
         loss, optimizer = loss_of(self.loss), optimizer_of(self.optimizer)
         batch = self.batch
@@ -68,6 +85,8 @@ class Emission:
             case EntryPoint.EVAL:
                 return eval(net, batch=batch, element=element)
             case EntryPoint.CAPTURE:
-                return capture(net, batch=batch, element=element)
+                return capture(net, batch=batch, layer=self.layer, element=element)
+            case EntryPoint.SALIENCY:
+                return saliency(net, batch=batch, layer=self.layer, element=element)
             case EntryPoint.VJP:
                 return vjp(net, batch=batch, element=element)

@@ -6,7 +6,7 @@ from gradwright.data.cifar import load_cifar, read_cifar
 from gradwright.data.digits import load_digits
 from gradwright.data.folders import Channels, PictureOptions, load_folder
 from gradwright.data.idx import load_idx, read_idx_images, read_idx_labels
-from gradwright.data.normalisation import Normalisation, measure
+from gradwright.data.normalisation import IMAGENET, Normalisation, measure
 from gradwright.data.npz import load_npz
 from gradwright.data.prefetch import prefetched
 from gradwright.data.records import Dataset, Split
@@ -14,6 +14,7 @@ from gradwright.data.registry import load
 from gradwright.data.streams import epoch_order, stratified
 
 __all__ = [
+    "IMAGENET",
     "Augmentation",
     "Batch",
     "Channels",

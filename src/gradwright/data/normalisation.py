@@ -56,6 +56,11 @@ class Normalisation:
         return result
 
 
+# Statistics of ImageNet's training pictures as torchvision publishes them with its weights, in
+# torchvision.transforms._presets.ImageClassification; timm's IMAGENET_DEFAULT_MEAN and _STD.
+IMAGENET = Normalisation(1 / 255, (0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
+
+
 def measure(pixels: Pixels, *, scale: float) -> Normalisation:
     """Measure the normalisation of training pixels.
 

@@ -35,6 +35,17 @@ class Step:
     pullback: Pullback
 
 
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """A map that a program returns: as [B, C, H, W], and as the layers after it read it.
+
+    They read it back from what is returned, so that the result is a function of it.
+    """
+
+    features: Value
+    reentered: Value
+
+
 @dataclass(slots=True)
 class Walk:
     """State of one walk; `layer.forward(walk, plan, x)` reads arguments here and records steps."""
@@ -48,8 +59,10 @@ class Walk:
     masks: Mapping[str, Value]
     updated: dict[str, Value] = field(default_factory=dict[str, Value])
     """New running statistics by full slot name."""
-    read: dict[str, Value] = field(default_factory=dict[str, Value])
-    """Input activation of each layer by path."""
+    captured_path: str = ""
+    """Path of the layer whose output map is captured; "": none."""
+    captured: "Captured | None" = None
+    """That map, once the walk has come to it."""
     tape: list[Step] = field(default_factory=list[Step])
 
     def slot(self, plan: Plan, name: str) -> Value:
@@ -122,9 +135,13 @@ def forward_chain(walk: Walk, plans: Sequence[Plan], x: Value) -> Value:
 
 def forward(walk: Walk, plan: Plan, x: Value) -> Value:
     """Write one layer under its own names and comment."""
-    walk.read[plan.path] = x
     with walk.b.scope(plan.path, describe(plan)):
-        return emitting(plan).forward(walk, plan, x)
+        y = emitting(plan).forward(walk, plan, x)
+        if plan.path != walk.captured_path:
+            return y
+        features = walk.leave(y, hint="features")
+        walk.captured = Captured(features, walk.enter(features, hint="captured"))
+        return walk.captured.reentered
 
 
 def backward(walk: Walk, output: Value, seed: Value) -> "Cotangents":

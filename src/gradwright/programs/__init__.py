@@ -1,6 +1,7 @@
 """Entry points: a net becomes one StableHLO text per purpose."""
 
-from gradwright.programs.inference import capture, eval, forward
+from gradwright.programs.capture import capture, saliency
+from gradwright.programs.inference import eval, forward
 from gradwright.programs.program import Program
 from gradwright.programs.state import init, initial_state
 from gradwright.programs.training import optimizer_step, train_step, vjp
@@ -13,6 +14,7 @@ __all__ = [
     "init",
     "initial_state",
     "optimizer_step",
+    "saliency",
     "train_step",
     "vjp",
 ]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gradwright.cli.arguments import Classes, Size
+from gradwright.cli.arguments import CapturedLayer, Classes, Size
 from gradwright.cli.declared import DeclaredText, result_of
 from gradwright.cli.emission import Emission, EntryPoint, Precision
 from gradwright.cli.exits import Exit
@@ -37,6 +37,7 @@ def certify(
     size: Size = "",
     optimizer: Annotated[str, typer.Option(help="Of NET: NAME[:FIELD=VALUE,...].")] = "adam",
     precision: Annotated[Precision, typer.Option(help="Element type of NET.")] = Precision.F32,
+    layer: CapturedLayer = None,
     loss: Annotated[
         str, typer.Option(help="Result of FILE that is differentiated; with NET, NAME[:FIELD=...].")
     ] = "",
@@ -72,7 +73,7 @@ def certify(
 
     _require_folder("--report", page)
     _require_folder("--certificate", certificate)
-    emission = Emission(entry, batch, loss or "cross-entropy", optimizer, precision)
+    emission = Emission(entry, batch, loss or "cross-entropy", optimizer, precision, layer)
     declared = DeclaredText.chosen(file, net, emission, Chosen.of(classes, size))
     result = 0 if declared is not None else result_of(loss)
     texts = GradientTexts(

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gradwright.cli.arguments import AsJson, Classes, LossText, NetText, OptimizerText, Size
+from gradwright.cli.arguments import (
+    AsJson,
+    CapturedLayer,
+    Classes,
+    LossText,
+    NetText,
+    OptimizerText,
+    Size,
+)
 from gradwright.cli.emission import Emission, EntryPoint, Precision
 from gradwright.cli.nets import Chosen, net_of
 from gradwright.cli.output import tell, write_json, write_line
@@ -26,6 +34,7 @@ def emit(
     loss: LossText = "cross-entropy",
     optimizer: OptimizerText = "adam",
     precision: Annotated[Precision, typer.Option(help="Element type.")] = Precision.F32,
+    layer: CapturedLayer = None,
     out: Annotated[
         Path | None, typer.Option("-o", "--out", help="File to write instead of standard output.")
     ] = None,
@@ -35,7 +44,7 @@ def emit(
     from gradwright.train import write_atomically
 
     spec = net_of(net, Chosen.of(classes, size))
-    program = Emission(entry, batch, loss, optimizer, precision).program(spec)
+    program = Emission(entry, batch, loss, optimizer, precision, layer).program(spec)
     if out is not None:
         write_atomically(out, program.text.encode())
         tell(f"{out}: {program.name}, {program.text.count(chr(10)):,} lines")
