@@ -7,12 +7,14 @@ error, and still do so with every inexact literal moved by half a unit in its la
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from gradwright.certify.refute_points import (
     FAR,
+    NOISE,
+    SMALL,
     Difference,
     Point,
     Texts,
@@ -58,6 +60,9 @@ class Question(Protocol):
         """The claimed result."""
         ...
 
+    lost: ClassVar[float]
+    """What one evaluation may lose of a number, relative to the largest on the way to it."""
+
     def screen(self, point: Point) -> Difference:
         """Return a difference that no wrong element escapes, but with probability 0."""
         ...
@@ -81,6 +86,7 @@ class GradientQuestion:
 
     k: int
     argument: int
+    lost: ClassVar[float] = NOISE
 
     def screen(self, point: Point) -> Difference:
         """Compare along one random direction."""
@@ -133,6 +139,7 @@ class EqualQuestion:
 
     k: int
     j: int
+    lost: ClassVar[float] = ROUNDING
 
     def screen(self, point: Point) -> Difference:
         """Compare the element that differs most."""
@@ -201,7 +208,8 @@ class _Search:
         texts = texts_of(self.emitted, self.value, self.seeds)
         first, second = self._two_points(texts)
         index = self.question.locate(first)
-        if not self.question.at(first, index).is_far:
+        found = self.question.at(first, index)
+        if not (found.is_far and self._is_seen(first, found)):
             raise NotRefuted("both sides differ, but at no single element by more than the error")
         moved_texts = texts_of(self.emitted, self.value, self.seeds, jitter=1)
         ratio = self._ratio((first, second), index)
@@ -214,7 +222,7 @@ class _Search:
         for seed in range(TRIALS):
             point = self._point(texts, seed, LAWS[seed % len(LAWS)])
             found = self.question.screen(point)
-            if found.is_far:
+            if found.is_far and self._is_seen(point, found):
                 apart.append(point)
             agreeing += found.agrees
             if len(apart) == 2:
@@ -227,10 +235,17 @@ class _Search:
             raise NotRefuted("both sides agree at every random input that was tried")
         raise NotRefuted("no random inputs were found at which the sides can be compared")
 
+    def _is_seen(self, point: Point, found: Difference) -> bool:
+        """Whether a difference is larger than what was lost on the way to both sides."""
+        if abs(found.gap) > SMALL:
+            return True
+        return abs(found.gap) > FAR * self.question.lost * point.largest()
+
     def _neighbour(self, texts: Texts, point: Point) -> Point:
         """Return a point near another one, where the sides are far apart too."""
         near = Point(texts, self.evaluate, point.seed, point.law, self.laws, nudge=NUDGE)
-        if not self.question.screen(near).is_far:
+        found = self.question.screen(near)
+        if not (found.is_far and self._is_seen(near, found)):
             raise NotRefuted("both sides differ at a single input and at none beside it")
         return near
 

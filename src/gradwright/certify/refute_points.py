@@ -6,7 +6,7 @@ shows as error.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -19,9 +19,13 @@ from gradwright.hlo.writing import without_dead_code
 Arrays = list[np.ndarray]
 Laws = Mapping[int, Distribution]
 
+SMALL = 1e-4
+"""A smaller difference may be what a sum of larger numbers has lost, and is measured by them."""
 STEP = 1e-5
 """Central differences of steps h and h / 2 leave about 1e-11 of the value as noise."""
 ROUNDING = 4e-16
+NOISE = 8 * ROUNDING / STEP
+"""What difference quotients are off by, relative to the numbers that are subtracted."""
 DRAWN = 1 << 27
 """Elements of all arguments: 1 GiB of numbers, of which the interpreter makes several copies."""
 FAR = 20.0
@@ -42,7 +46,9 @@ class Texts:
     value: str
     arguments: tuple[Value, ...]
     count: int
-    seeds: tuple[int | None, ...] = ()
+    seeds: tuple[int | None, ...]
+    observed: tuple[str, str]
+    """Both functions once more, returning every number that they compute on the way."""
 
 
 def texts_of(
@@ -55,7 +61,15 @@ def texts_of(
         emitted.body.arguments,
         len(value.body.arguments),
         tuple(seeds),
+        (_text(_observed(emitted), jitter), _text(_observed(value), jitter)),
     )
+
+
+def _observed(function: Function) -> Function:
+    body = function.body
+    values = [value for operation in body.operations for value in operation.results]
+    floats = [value for value in values if value.type.element.is_float]
+    return Function(function.name, replace(body, results=tuple(floats)))
 
 
 def restricted(function: Function, results: Sequence[Value]) -> Function:
@@ -105,6 +119,18 @@ class Point:
         """Return the results of the value at the inputs."""
         return self.evaluate(self.texts.value, self.inputs[: self.texts.count])
 
+    def largest(self) -> float:
+        """Return the greatest size of a number on the way to what both functions return.
+
+        What is smaller than its last place may have been lost in a sum or a difference, wholly and
+        at every input nearby: log(1 + 1e-20) is 0 with all its difference quotients.
+        """
+        emitted, value = self.texts.observed
+        return max(
+            self.evaluate.largest(emitted, self.inputs),
+            self.evaluate.largest(value, self.inputs[: self.texts.count]),
+        )
+
     def slope(self, argument: int, direction: np.ndarray) -> Estimate:
         """Return the derivative of the seeded value along a direction of one argument.
 
@@ -122,8 +148,8 @@ class Point:
         bend = (up - 2 * here + down) / STEP
         half_bend = (half_up - 2 * here + half_down) / (STEP / 2)
         value = (4 * narrow - wide) / 3
-        noise = ROUNDING * size / STEP
-        return Estimate(value, abs(value - narrow) + abs(2 * half_bend - bend) + 8 * noise)
+        noise = NOISE * size
+        return Estimate(value, abs(value - narrow) + abs(2 * half_bend - bend) + noise)
 
     def rough_slope(self, argument: int, direction: np.ndarray) -> float:
         """Return the derivative along a direction, from one step to each side."""

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
 from gradwright.certify.notation import Statement
 from gradwright.certify.notation_values import Arrays, evaluated
 from gradwright.certify.refute import ROUNDING, Index, NotRefuted
-from gradwright.certify.refute_points import Difference, Point, root_mean_square
+from gradwright.certify.refute_points import NOISE, Difference, Point, root_mean_square
 
 TRIED = 6
 """Elements at which an update is measured where the text holds no gradient to update by."""
@@ -44,6 +45,7 @@ class StatedQuestion:
     k: int
     stated: Stated
     target: str
+    lost: ClassVar[float] = ROUNDING
 
     def screen(self, point: Point) -> Difference:
         """Compare the element that differs most."""
@@ -91,6 +93,7 @@ class UpdateQuestion:
     target: str
     gradient: int
     given: bool
+    lost: ClassVar[float] = ROUNDING
 
     def screen(self, point: Point) -> Difference:
         """Compare the element that differs most."""
@@ -122,6 +125,7 @@ class MeasuredQuestion:
     rule: Rule
     target: str
     argument: int
+    lost: ClassVar[float] = NOISE
 
     def screen(self, point: Point) -> Difference:
         """Compare the element that differs most among a few."""

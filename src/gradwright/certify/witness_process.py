@@ -4,14 +4,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import IO, Self
 
 import numpy as np
 
 from gradwright.certify import witness_worker
-from gradwright.certify.witness_worker import read, spelled, write
+from gradwright.certify.witness_worker import LARGEST, read, spelled, write
 
 
 class Unevaluated(Exception):
@@ -61,23 +61,30 @@ class Evaluator:
 
     def __call__(self, text: str, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Return the results of `main`; Unevaluated where it refuses, aborts or takes too long."""
+        return self._answered(text, {str(i): array for i, array in enumerate(arrays)})
+
+    def largest(self, text: str, arrays: Sequence[np.ndarray]) -> float:
+        """Return the greatest size of a number among the results of `main`, which stay there."""
+        request = {str(i): array for i, array in enumerate(arrays)}
+        return float(self._answered(text, {**request, LARGEST: np.array(1)})[0])
+
+    def _answered(self, text: str, request: Mapping[str, np.ndarray]) -> list[np.ndarray]:
         self.require_time()
         started = time.perf_counter()
         try:
-            reply = self._ask(text, arrays)
+            reply = self._ask(text, request)
         finally:
             self._left -= time.perf_counter() - started
         if "error" in reply:
             raise Unevaluated(f"the interpreter refuses: {reply['error'].tobytes().decode()}")
         return [reply[str(i)] for i in range(len(reply))]
 
-    def _ask(self, text: str, arrays: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
+    def _ask(self, text: str, request: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         child = self._child or self._start()
         timer = threading.Timer(min(self._left, threading.TIMEOUT_MAX), child.kill)
         timer.start()
         assert child.stdin is not None
         assert child.stdout is not None
-        request = {str(i): array for i, array in enumerate(arrays)}
         try:
             write(child.stdin, {"text": spelled(text), **request})
             reply = read(child.stdout)

@@ -1,7 +1,8 @@
 """The child process that evaluates texts on the reference interpreter: `python -m` this module.
 
 A request is a length of eight bytes and an archive with `text` and the arrays `0`, `1`, …; a reply
-is the same with the results, or with `error`.
+is the same with the results, or with `error`. Where the request has an array `largest`, the only
+result is the greatest size that a number has anywhere in the text's results.
 """
 
 import io
@@ -13,6 +14,8 @@ import numpy as np
 
 from gradwright.errors import GradwrightError
 from gradwright.hlo import evaluate
+
+LARGEST = "largest"
 
 
 def write(stream: IO[bytes], arrays: Mapping[str, np.ndarray]) -> None:
@@ -41,11 +44,14 @@ def spelled(text: str) -> np.ndarray:
 
 
 def _answer(request: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    arrays = [request[str(i)] for i in range(len(request) - 1)]
+    arrays = [array for name, array in request.items() if name.isdigit()]
     try:
         results = evaluate(request["text"].tobytes().decode(), arrays)
     except (GradwrightError, ValueError, RuntimeError) as problem:
         return {"error": spelled(str(problem))}
+    if LARGEST in request:
+        sizes = [float(np.max(np.abs(each), initial=0.0)) for each in results]
+        results = [np.array(max(sizes, default=0.0))]
     return {str(i): result for i, result in enumerate(results)}
 
 

@@ -14,7 +14,7 @@ from gradwright.certify import (
     certify_vjp,
     witness_worker,
 )
-from gradwright.certify.refute import EqualQuestion, GradientQuestion, refute
+from gradwright.certify.refute import EqualQuestion, GradientQuestion, NotRefuted, refute
 from gradwright.certify.refute_points import Point, texts_of
 from gradwright.certify.texts_calls import inlined
 from gradwright.certify.verdicts import Distribution
@@ -157,6 +157,60 @@ def test_equal_texts_differ_at_one_element() -> None:
         found = refute(function(right), function(left), EqualQuestion(0, 0), evaluator)
     assert found.index == (1,)
     assert found.emitted == pytest.approx(1.5 * found.wanted)
+
+
+def vanishing(tail: str, arguments: str = "%x: tensor<f32>") -> Function:
+    """A function of e = exp(-60 x), which beside 1 vanishes where x is more than 0.6."""
+    return function(
+        main(
+            arguments,
+            "tensor<f32>",
+            """
+  %k = stablehlo.constant dense<-60.0> : tensor<f32>
+  %one = stablehlo.constant dense<1.0> : tensor<f32>
+  %z = stablehlo.multiply %x, %k : tensor<f32>
+  %e = stablehlo.exponential %z : tensor<f32>
+  %s = stablehlo.add %one, %e : tensor<f32>"""
+            + tail
+            + "\n  return %y : tensor<f32>",
+        )
+    )
+
+
+ROUNDED = "\n  %y = stablehlo.log %s : tensor<f32>"
+EXACT = "\n  %y = stablehlo.log_plus_one %e : tensor<f32>"
+SLOPE = """
+  %q = stablehlo.divide %e, %s : tensor<f32>
+  %w = stablehlo.multiply %q, %factor : tensor<f32>
+  %y = stablehlo.multiply %w, %dy : tensor<f32>"""
+
+
+@pytest.mark.parametrize(("factor", "law"), [("k", "POSITIVE"), ("one", "SMALL")])
+def test_a_slope_that_rounding_flattens_is_no_counterexample(factor: str, law: str) -> None:
+    """log(1 + e) is 0 at every input nearby, its right gradient is not; a wrong one is refuted."""
+    backward = vanishing(SLOPE.replace("factor", factor), "%x: tensor<f32>, %dy: tensor<f32>")
+    laws = {0: Distribution[law]}
+    with Evaluator(60) as evaluator:
+        arguments = backward, vanishing(ROUNDED), GradientQuestion(0, 0), evaluator
+        if factor == "one":
+            assert refute(*arguments, seeds=[1], laws=laws).ratio == "-1/60"
+        else:
+            with pytest.raises(NotRefuted):
+                refute(*arguments, seeds=[1], laws=laws)
+
+
+@pytest.mark.parametrize(("right", "law"), [(EXACT, "POSITIVE"), (SLOPE, "SMALL")])
+def test_a_value_that_rounding_loses_is_no_counterexample(right: str, law: str) -> None:
+    """log(1 + e) and log_plus_one(e) are equal, though one is 0 where the other is not."""
+    tail = right.replace("factor", "k").replace("dy", "one")
+    laws = {0: Distribution[law]}
+    with Evaluator(60) as evaluator:
+        arguments = vanishing(tail), vanishing(ROUNDED), EqualQuestion(0, 0), evaluator
+        if right == SLOPE:
+            assert refute(*arguments, laws=laws).index == ()
+        else:
+            with pytest.raises(NotRefuted):
+                refute(*arguments, laws=laws)
 
 
 def test_calls_are_inlined() -> None:
