@@ -73,7 +73,7 @@ def main() -> int:
         return 0
     kept = _kept(options.journal)
     rows: list[Row] = []
-    for net in options.net or gw.zoo.names():
+    for net in options.net or [*gw.zoo.NETS, *gw.zoo.PUBLISHED]:
         row = Row(net, **{part: _kept_or_run(net, part, kept, options) for part in PARTS})
         rows.append(row)
         print(_line(row), file=sys.stderr, flush=True)
@@ -112,7 +112,7 @@ def _part(net: str, part: str, options: argparse.Namespace) -> Cells | str:
 
 
 def _step(name: str, options: argparse.Namespace) -> Program:
-    net = gw.zoo.get(name, size=options.size if name in gw.zoo.PUBLISHED else None)
+    net = gw.zoo.get(name, size=None if name in gw.zoo.NETS else options.size)
     loss = gw.losses.SoftmaxCrossEntropy(label_smoothing=SMOOTHING)
     return gw.programs.train_step(net, batch=options.batch, loss=loss, optimizer=gw.optim.AdamW())
 

@@ -26,6 +26,7 @@ from gradwright.layers import (
     OneHot,
     Padding,
     Spread,
+    Upsample,
 )
 from gradwright.spec import Flat, Image, Input, NetSpec, Tokens
 from repository.tree import ROOT
@@ -43,6 +44,7 @@ SAMPLES: tuple[tuple[Layer, Input], ...] = (
     (ChannelShuffle(2), PICTURE),
     (ChannelSlice(1, 2), PICTURE),
     (Spread(5, 7), Flat(4)),
+    (Upsample(2), PICTURE),
     (MaxPool(3, 2, Padding.SYMMETRIC), PICTURE),
     (AvgPool(2), PICTURE),
     (AvgPool(3, 1, Padding.SYMMETRIC, Divisor.EXCLUDE_PADDING), PICTURE),

@@ -30,6 +30,7 @@ from gradwright.layers import (
     Padding,
     Sequential,
     Spread,
+    Upsample,
 )
 from gradwright.spec import Flat, Image
 from oracles.arithmetic import Patches, max_pool_gradient
@@ -60,6 +61,7 @@ SUBJECTS = {
         Image(2, 2, 2),
     ),
     "spread": Subject([GlobalAvgPool(), Spread(2, 2)], Image(2, 2, 2)),
+    "upsampling": Subject([Upsample(2), LayerScale(0.5)], Image(2, 2, 3)),
     "swish": Subject([Activation(Function.SWISH)], Flat(4)),
     "gate": Subject([Gate(Sequential([GlobalAvgPool(), Dense(2)]))], Image(2, 2, 2)),
 }

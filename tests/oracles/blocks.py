@@ -1,6 +1,15 @@
 """One table of nets that holds every block, small, with distinct extents."""
 
-from gradwright.layers import BatchNorm, Function, GlobalAvgPool, LayerNorm, Padding, blocks
+from gradwright.layers import (
+    BatchNorm,
+    ConvBn,
+    Function,
+    GlobalAvgPool,
+    LayerNorm,
+    MaxPool,
+    Padding,
+    blocks,
+)
 from gradwright.spec import Image
 from oracles.subject import Subject
 
@@ -67,5 +76,6 @@ BLOCKS: dict[str, Subject] = {
     ),
     "aspp": Subject([blocks.Aspp(3, (2, 3)), GlobalAvgPool()], Image(4, 6, 5), 3),
     "csp": Subject([blocks.CspBlock(5, 2, SWISH)], PICTURE),
+    "unet": Subject([blocks.UNetLevel([MaxPool(2), ConvBn(3, 3)], 2, SWISH)], Image(2, 6, 4)),
 }
 """Every block alone, in each of its shapes."""

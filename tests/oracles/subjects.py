@@ -30,6 +30,7 @@ from gradwright.layers import (
     Residual,
     Sequential,
     Spread,
+    Upsample,
 )
 from gradwright.spec import Flat, Image, Tokens
 from oracles.subject import Subject
@@ -79,6 +80,7 @@ SUBJECTS: dict[str, Subject] = {
     "channel slice": Subject([ChannelSlice(1, 3)], Image(5, 4, 3)),
     "branches": Subject([Branches([Conv2d(4, 3), ("same", Activation(Function.IDENTITY))])]),
     "spread": Subject([GlobalAvgPool(), Spread(5, 4)]),
+    "upsampling": Subject([Upsample(3), Conv2d(2, 2, 2, SAME)], Image(2, 3, 2)),
     "swish": Subject([Activation(Function.SWISH)]),
     "dropout": Subject([Dropout(0.4)]),
     "dropout of features": Subject([Dense(4), Dropout(0.5), Dense(3)], Flat(5), 3),

@@ -90,6 +90,8 @@ def _primitive(plan: Plan, tensors: Tensors, x: Tensor) -> Tensor:
             return x[:, layer.start : layer.stop]
         case gw.Spread():
             return t.nn.functional.interpolate(x[:, :, None, None], plan.output[1:])
+        case gw.Upsample():
+            return t.nn.functional.interpolate(x, scale_factor=layer.factor)
         case gw.Flatten():
             return x.flatten(1)
         case gw.GlobalAvgPool():

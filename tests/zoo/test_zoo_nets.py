@@ -72,11 +72,12 @@ def test_the_number_of_classes_changes_the_head_alone(name: str, classes: int) -
     assert changed == {slot.name for slot in ten.parameters[-2:]}
 
 
-def test_an_unknown_name_lists_the_known_ones() -> None:
+def test_an_unknown_name_is_answered_with_those_near_it() -> None:
     with pytest.raises(SpecError) as caught:
         zoo.get("resnet-9000")
-    assert (
-        str(caught.value) == f"zoo: expected one of {', '.join(zoo.names())}, found 'resnet-9000'"
+    assert str(caught.value) == (
+        "zoo: expected a name that `gradwright nets` or gw.zoo.names() lists, found "
+        "'resnet-9000'. Perhaps resnet50 or resnet101 or resnet34"
     )
 
 

@@ -21,6 +21,7 @@ from gradwright.layers.layer import Layer
 from gradwright.layers.layer_norm import LayerNorm
 from gradwright.layers.pooling import AvgPool, Divisor, GlobalAvgPool, MaxPool
 from gradwright.layers.scaling import LayerScale
+from gradwright.layers.upsampling import Upsample
 from gradwright.spec.padding import Explicit, Padding
 
 __all__ = [
@@ -60,5 +61,6 @@ __all__ = [
     "RunningVariance",
     "Sequential",
     "Spread",
+    "Upsample",
     "WeightGradient",
 ]

@@ -1,12 +1,14 @@
 """Every named net, and how to get one."""
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 
 from gradwright.errors import SpecError
 from gradwright.spec import NetSpec
 from gradwright.spec.numbers import COUNTS, is_count
 from gradwright.spec.padding import Pair
 from gradwright.zoo import (
+    catalogue,
     convnext,
     densenet,
     efficientnet,
@@ -36,27 +38,39 @@ PUBLISHED: Mapping[str, Named] = {
 
 def names() -> list[str]:
     """Return every name that `get` knows."""
-    return [*NETS, *PUBLISHED]
+    return [*NETS, *PUBLISHED, *catalogue.NAMES]
 
 
 def get(name: str, *, classes: int | None = None, size: int | Pair | None = None) -> NetSpec:
-    """Return a named net; SpecError names the known ones.
+    """Return a named net; SpecError names those with similar names.
 
     `classes` is the width of the last layer, by default that of the published net (10 for MNIST,
     digits and CIFAR nets); `size` height and width of the pictures, one number for both, where the
     net takes pictures of several sizes.
     """
-    if name not in names():
-        raise SpecError(where="zoo", expected=f"one of {', '.join(names())}", found=repr(name))
+    if name not in [*names(), *catalogue.ROWS]:
+        raise _unknown(name)
     extents = None if size is None else _extents(name, size)
     if name in PUBLISHED:
         return _published(name, PUBLISHED[name], classes, extents)
+    if name in catalogue.ROWS:
+        return catalogue.build(name, classes=classes, size=extents)
     net = NETS[name](DEFAULT_CLASSES if classes is None else classes)
     own = net.input.shape[1:]
     if extents not in (None, own):
         expected = f"no size, or that of its pictures, {own[0]}x{own[1]}"
         raise SpecError(where=f"zoo: {name}", expected=expected, found=f"{extents}")
     return net
+
+
+def _unknown(name: object) -> SpecError:
+    near = get_close_matches(name, names()) if isinstance(name, str) else []
+    return SpecError(
+        where="zoo",
+        expected="a name that `gradwright nets` or gw.zoo.names() lists",
+        found=repr(name),
+        remedy=f"Perhaps {' or '.join(near)}" if near else "",
+    )
 
 
 def _extents(name: str, size: int | Pair) -> Pair:

@@ -95,7 +95,9 @@ def sums(draw: Draw, shape: Shape) -> Layer:
 @st.composite
 def channel_layers(draw: Draw, shape: Shape) -> Layer:
     """Draw a layer that moves channels."""
-    choice = draw(st.integers(0, 2))
+    choice = draw(st.integers(0, 3))
+    if choice == 3:
+        return ly.Upsample(draw(st.integers(1, 3)))
     if choice == 0:
         return ly.ChannelShuffle(draw(st.sampled_from([1, 2, 3])))
     if choice == 1:

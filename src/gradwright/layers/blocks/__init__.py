@@ -12,6 +12,7 @@ from gradwright.layers.blocks.inverted import (
 from gradwright.layers.blocks.joined import Aspp, DenseLayer, DenseTransition, Fire, Inception
 from gradwright.layers.blocks.residual import BasicBlock, Bottleneck
 from gradwright.layers.blocks.shuffle import ShuffleUnit, ShuffleV2Unit
+from gradwright.layers.blocks.unet import UNetLevel
 
 __all__ = [
     "Aspp",
@@ -32,5 +33,6 @@ __all__ = [
     "ShuffleUnit",
     "ShuffleV2Unit",
     "SqueezeExcite",
+    "UNetLevel",
     "UniversalInvertedBottleneck",
 ]
