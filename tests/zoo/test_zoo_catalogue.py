@@ -104,4 +104,4 @@ def test_the_page_says_what_the_catalogue_says(accept: bool) -> None:
 
 
 def _extents(shape: tuple[int, ...]) -> str:
-    return "×".join(map(str, shape))
+    return "x".join(map(str, shape))
