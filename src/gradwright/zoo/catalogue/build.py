@@ -91,7 +91,8 @@ def _chain(words: Sequence[Word], input: Shape) -> tuple[list[Layer], Sequence[W
         word, rest = rest[0], rest[1:]
         if word.kind == TAP:
             deeper, rest = _chain(rest, input)
-            made: Sequence[Layer] = [UNetLevel(deeper, *rest[0].numbers)]
+            (out,) = rest[0].numbers
+            made: Sequence[Layer] = [UNetLevel(deeper, out)]
             rest = rest[1:]
         else:
             made = KINDS[word.kind](Call(word, input), word.numbers)
