@@ -5,12 +5,13 @@ from dataclasses import dataclass, field, replace
 
 from gradwright.certify.anchors import Anchors, Spot, Spots
 from gradwright.certify.claims import Kind
+from gradwright.certify.flow import Flow
 from gradwright.certify.kernel.conditions import Conditions
 from gradwright.certify.programs_meaning import StatedValues
 from gradwright.certify.programs_reading import STATED, Reading, target_of
 from gradwright.certify.programs_updates import (
     Update,
-    find_gradient,
+    Updating,
     given_gradient,
     rule_holds,
     updates_of,
@@ -71,6 +72,7 @@ class ProgramClaims:
     _judged: list[_Judged] = field(init=False)
     _emitted: Function = field(init=False)
     _spots: Spots = field(init=False)
+    _flow: Flow = field(init=False)
     _more: list[_Attempt] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -87,9 +89,12 @@ class ProgramClaims:
         )
         self._spots = Spots(body)
         self._first = self._attempt(derive(self._subject, limit=TERM_LIMIT))
+        made = {id(result) for operation in forward.body.operations for result in operation.results}
+        self._flow = Flow.of(body)
+        updating = Updating(self._first.derived.proof, body, self._flow, made)
         self._judged, extra = [], list[Value]()
         for update in updates:
-            judged = self._judge(update, len(body.results) + len(extra))
+            judged = self._judge(updating, update, len(body.results) + len(extra))
             self._judged.append(judged)
             if judged.gradient is not None and not judged.given:
                 extra.append(judged.gradient)
@@ -106,16 +111,13 @@ class ProgramClaims:
         stated = StatedValues(proof, body.operations, arguments, reading.statements)
         return _Attempt(derived, stated)
 
-    def _judge(self, update: Update, k: int) -> _Judged:
+    def _judge(self, updating: Updating, update: Update, k: int) -> _Judged:
         body, derived = self.reading.main.body, self._first.derived
         place = given_gradient(self.reading, update)
         if place is not None:
             return _Judged(update, body.arguments[place], place, given=True)
         wanted = cotangent(derived, body.arguments[update.argument])
-        operations = self._subject.forward.body.operations
-        forward = {id(result) for operation in operations for result in operation.results}
-        found = find_gradient(derived.proof, body, update, wanted, forward)
-        return _Judged(update, found, k)
+        return _Judged(update, updating.gradient(update, wanted), k)
 
     def conditions(self) -> list[Conditions]:
         """Return what the proofs assume."""
@@ -221,7 +223,7 @@ class ProgramClaims:
         name = update.parameter
         if name not in attempt.updates:
             proof = attempt.derived.proof
-            attempt.updates[name] = rule_holds(proof, self.reading.main.body, update, g)
+            attempt.updates[name] = rule_holds(proof, self._flow, self.reading.main.body, update, g)
         return attempt.updates[name][target]
 
     def _after_all(self, holds: Callable[[_Attempt], bool]) -> bool:

@@ -1,18 +1,20 @@
 """Updates: the rule of a parameter, the results that it defines, and the gradient that it reads."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
 
+from gradwright.certify.flow import Flow
 from gradwright.certify.kernel.algebra import TooLarge, Undenotable
 from gradwright.certify.kernel.tensor import Tensor
 from gradwright.certify.meaning import Meaning
 from gradwright.certify.notation import parse
 from gradwright.certify.programs_reading import Reading
-from gradwright.certify.prove import Proof, ancestors
+from gradwright.certify.prove import Proof
 from gradwright.certify.refute_statements import Rule
 from gradwright.certify.texts_gradient import form_of
 from gradwright.errors import ParseError
-from gradwright.hlo import Block, Operation, Role, Value
+from gradwright.hlo import Block, Role, Value
 
 CANDIDATES = 48
 """Values, from the results upwards, that are tried as the gradient that a text updates by."""
@@ -42,22 +44,31 @@ def updates_of(reading: Reading) -> list[Update]:
 
     Errors: ParseError for a rule that is no index notation.
     """
+    owned: dict[str, list[tuple[str, int]]] = {}
+    clock: list[tuple[str, int]] = []
+    places: dict[str, int] = {}
+    for i, port in enumerate(reading.inputs):
+        owner, _, short = port.name.rpartition(".")
+        places.setdefault(port.name, i)
+        if port.role is Role.MOMENT:
+            owned.setdefault(owner, []).append((short, i))
+        elif port.name in _CLOCK and port.role in (Role.LEARNING_RATE, Role.STEP):
+            clock.append((port.name, i))
+    returned: dict[tuple[str, Role], int] = {}
+    for k, port in enumerate(reading.outputs):
+        returned.setdefault((port.name, port.role), k)
     found: list[Update] = []
     for name in reading.parameters:
-        argument, k = reading.argument(name), reading.result(name, Role.PARAMETER)
-        if argument is None or k is None or name not in reading.updates:
+        k = returned.get((name, Role.PARAMETER))
+        if k is None or name not in reading.updates:
             continue
-        arguments, targets = [("theta", argument)], {"theta'": k}
-        for i, port in enumerate(reading.inputs):
-            owner, _, short = port.name.rpartition(".")
-            moved = reading.result(port.name, Role.MOMENT)
-            if port.role is Role.MOMENT and owner == name:
-                arguments.append((short, i))
-                targets |= {} if moved is None else {f"{short}'": moved}
-            elif port.name in _CLOCK and port.role in (Role.LEARNING_RATE, Role.STEP):
-                arguments.append((port.name, i))
+        arguments, targets = [("theta", places[name]), *clock], {"theta'": k}
+        for short, i in owned.get(name, ()):
+            arguments.append((short, i))
+            moved = returned.get((f"{name}.{short}", Role.MOMENT))
+            targets |= {} if moved is None else {f"{short}'": moved}
         rule = Rule(tuple(parse(reading.updates[name])), tuple(arguments))
-        found.append(Update(name, argument, rule, targets))
+        found.append(Update(name, places[name], rule, targets))
     return found
 
 
@@ -67,30 +78,59 @@ def given_gradient(reading: Reading, update: Update) -> int | None:
     return place if place is not None and reading.inputs[place].role is Role.GRADIENT else None
 
 
-def find_gradient(
-    proof: Proof, body: Block, update: Update, derivative: Tensor | None, forward: set[int]
-) -> Value | None:
-    """Return the value by which a parameter is updated.
+@dataclass(slots=True)
+class Updating:
+    """A text that updates parameters; `forward` are the values of its loss, by identity."""
 
-    That is one proved to be the derivative; else one that the rule holds for, whatever it is.
-    """
-    candidates = list(_candidates(body, update, forward))
-    if derivative is not None:
-        alike = [v for v in candidates if form_of(proof.known[id(v)]) == form_of(derivative)]
-        found = proof.find(derivative, [*alike, *candidates])
-        if found is not None:
-            return found
-    for value in candidates[:CANDIDATES]:
-        if all(rule_holds(proof, body, update, value).values()):
-            return value
-    return None
+    proof: Proof
+    body: Block
+    flow: Flow
+    forward: set[int]
+    _alike: dict[object, set[int]] = field(default_factory=dict[object, set[int]])
+
+    def __post_init__(self) -> None:
+        """Sort the values of the text by their forms."""
+        for operation in self.body.operations:
+            for value in operation.results:
+                self._alike.setdefault(self._form(value), set()).add(id(value))
+
+    def _form(self, value: Value) -> object:
+        return form_of(self.proof.known[id(value)])
+
+    def gradient(self, update: Update, derivative: Tensor | None) -> Value | None:
+        """Return the value by which a parameter is updated, None where none is found.
+
+        That is one with the form of the derivative; else one that the rule holds for, whatever it
+        is; else one proved to be the derivative.
+        """
+        alike = self._alike.get(form_of(derivative)) if derivative is not None else None
+        if alike:
+            upwards = self._candidates(update)
+            found = next((value for value in upwards if id(value) in alike), None)
+            if found is not None:
+                return found
+        near = list(islice(self._candidates(update), CANDIDATES))
+        for value in near:
+            if all(rule_holds(self.proof, self.flow, self.body, update, value).values()):
+                return value
+        return None if derivative is None else self.proof.find(derivative, near)
+
+    def _candidates(self, update: Update) -> Iterator[Value]:
+        """Yield values of the parameter's shape that its new state comes from, last ones first."""
+        shape = self.body.arguments[update.argument].shape
+        for operation in self.flow.upwards(update.results(self.body)):
+            for value in operation.results:
+                if value.shape == shape and id(value) not in self.forward:
+                    yield value
 
 
-def rule_holds(proof: Proof, body: Block, update: Update, g: Value) -> Mapping[str, bool]:
+def rule_holds(
+    proof: Proof, flow: Flow, body: Block, update: Update, g: Value
+) -> Mapping[str, bool]:
     """Return for each result of a rule whether it is what the rule makes of g, whatever g is."""
     unknown = proof.den.unknown(f"gradient of {update.parameter}", g.shape)
     local = Proof(proof.den)
-    moved = _moved(body, update.results(body), g)
+    moved = flow.between(g, update.results(body))
     for operation in moved:
         local.known |= {id(v): proof.known[id(v)] for v in operation.operands}
     local.known[id(g)] = unknown
@@ -107,27 +147,3 @@ def rule_holds(proof: Proof, body: Block, update: Update, g: Value) -> Mapping[s
         emitted = local.known.get(result, proof.known[result])
         held[target] = target in wanted and local.same(wanted[target], emitted)
     return held
-
-
-def _candidates(body: Block, update: Update, forward: set[int]) -> Iterator[Value]:
-    """Yield values of the parameter's shape that its new state comes from, the last ones first."""
-    shape = body.arguments[update.argument].shape
-    used = ancestors(update.results(body), body.operations, set())
-    for operation in reversed(body.operations):
-        for value in operation.results:
-            if value.shape == shape and id(value) in used and id(value) not in forward:
-                yield value
-
-
-def _moved(body: Block, results: Sequence[Value], g: Value) -> list[Operation]:
-    """Return the operations between g and results, in order."""
-    used = ancestors(results, body.operations, {id(g)})
-    depends, moved = {id(g)}, list[Operation]()
-    for operation in body.operations:
-        made = [id(result) for result in operation.results]
-        if id(g) in made or not any(id(v) in depends for v in operation.reads):
-            continue
-        depends.update(made)
-        if any(each in used for each in made):
-            moved.append(operation)
-    return moved
