@@ -106,3 +106,17 @@ move=> dy j; rewrite sum_pairE /=; apply: eq_bigr => n _.
 by rewrite sum_deltal.
 Qed.
 End Dense.
+
+Lemma vjp2_contract (P O A B : finType) (gd : pred P) (oo : P -> O) (ia : P -> A) (ib : P -> B) x y :
+  has_vjp2 (contract gd oo ia ib) x y (contract gd ia ib oo y) (contract gd ib ia oo x).
+Proof.
+move=> S s fa fb Ba Bb <- <- [JA [HA EA]] [JB [HB EB]].
+exists (fun o i => \rsum_(p | gd p && (oo p == o)) (JA (ia p) i * fb s (ib p) + fa s (ia p) * JB (ib p) i)); split.
+  by move=> o; apply: is_grad_sum => p _; apply: is_grad_mult; [exact: HA | exact: HB].
+move=> dy i; rewrite EA EB sum_fibre.
+have -> : \rsum_j JA j i * contract gd ia ib oo (fb s) dy j = \rsum_j contract gd ia ib oo (fb s) dy j * JA j i.
+  by apply: eq_bigr => j _; ring.
+have -> : \rsum_j JB j i * contract gd ib ia oo (fa s) dy j = \rsum_j contract gd ib ia oo (fa s) dy j * JB j i.
+  by apply: eq_bigr => j _; ring.
+rewrite !sum_fibre -sumD; apply: eq_bigr => p _; ring.
+Qed.

@@ -2,33 +2,6 @@
 From Gradwright Require Export Contract Adjoint.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 
-(* joint VJP of a binary operation, usable under any state *)
-Definition has_vjp2 (A B O : finType) (F : tensor A -> tensor B -> tensor O) x y
-   (ba : tensor O -> tensor A) (bb : tensor O -> tensor B) : Prop :=
-  forall (S : finType) (s : tensor S) fa fb Ba Bb, fa s = x -> fb s = y ->
-  has_vjp fa s Ba -> has_vjp fb s Bb ->
-  has_vjp (fun s => F (fa s) (fb s)) s (fun dy k => Ba (ba dy) k + Bb (bb dy) k).
-
-Lemma vjp2_contract (P O A B : finType) (gd : pred P) (oo : P -> O) (ia : P -> A) (ib : P -> B) x y :
-  has_vjp2 (contract gd oo ia ib) x y (contract gd ia ib oo y) (contract gd ib ia oo x).
-Proof.
-move=> S s fa fb Ba Bb <- <- [JA [HA EA]] [JB [HB EB]].
-exists (fun o i => \rsum_(p | gd p && (oo p == o)) (JA (ia p) i * fb s (ib p) + fa s (ia p) * JB (ib p) i)); split.
-  by move=> o; apply: is_grad_sum => p _; apply: is_grad_mult; [exact: HA | exact: HB].
-move=> dy i; rewrite EA EB sum_fibre.
-have -> : \rsum_j JA j i * contract gd ia ib oo (fb s) dy j = \rsum_j contract gd ia ib oo (fb s) dy j * JA j i.
-  by apply: eq_bigr => j _; ring.
-have -> : \rsum_j JB j i * contract gd ib ia oo (fa s) dy j = \rsum_j contract gd ib ia oo (fa s) dy j * JB j i.
-  by apply: eq_bigr => j _; ring.
-rewrite !sum_fibre -sumD; apply: eq_bigr => p _; ring.
-Qed.
-Lemma vjp2_add (O : finType) x y :
-  has_vjp2 (fun (a b : tensor O) i => a i + b i) x y (fun dy => dy) (fun dy => dy).
-Proof. by move=> S s fa fb Ba Bb _ _ HA HB; exact: vjp_fanin. Qed.
-Lemma vjp2_mul (O : finType) x y :
-  has_vjp2 (fun (a b : tensor O) i => a i * b i) x y (fun dy i => y i * dy i) (fun dy i => x i * dy i).
-Proof. by move=> S s fa fb Ba Bb <- <- HA HB; exact: vjp_mul. Qed.
-
 Section Module.
 Variables (n : nat) (ix : nat -> finType).
 Notation state := (state n ix).

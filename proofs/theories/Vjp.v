@@ -155,3 +155,60 @@ rewrite (bigD1 c) //= [X in _ + X]big1 ?Rplus_0_r; last first.
   by move=> c' /negbTE; rewrite eq_sym => ->; rewrite sum0 // => q _; ring.
 by apply: eq_bigr => q _; rewrite eqxx.
 Qed.
+
+(** The joint derivative of an operation of two operands, whatever both of them depend on. Partial
+    derivatives with respect to each operand alone would not do. *)
+Definition has_vjp2 (A B O : finType) (F : tensor A -> tensor B -> tensor O) x y
+   (ba : tensor O -> tensor A) (bb : tensor O -> tensor B) : Prop :=
+  forall (S : finType) (s : tensor S) fa fb Ba Bb, fa s = x -> fb s = y ->
+  has_vjp fa s Ba -> has_vjp fb s Bb ->
+  has_vjp (fun s => F (fa s) (fb s)) s (fun dy k => Ba (ba dy) k + Bb (bb dy) k).
+
+Lemma vjp2_add (O : finType) x y :
+  has_vjp2 (fun (a b : tensor O) i => a i + b i) x y (fun dy => dy) (fun dy => dy).
+Proof. by move=> S s fa fb Ba Bb _ _ HA HB; exact: vjp_fanin. Qed.
+Lemma vjp2_mul (O : finType) x y :
+  has_vjp2 (fun (a b : tensor O) i => a i * b i) x y (fun dy i => y i * dy i) (fun dy i => x i * dy i).
+Proof. by move=> S s fa fb Ba Bb <- <- HA HB; exact: vjp_mul. Qed.
+
+
+(** Entry by entry: [map1 f x] has the entries [f (x i)], [map2 f x y] the entries [f (x i) (y i)]. *)
+Definition map1 (I : finType) (f : R -> R) (x : tensor I) : tensor I := fun i => f (x i).
+Definition map2 (I : finType) (f : R -> R -> R) (x y : tensor I) : tensor I := fun i => f (x i) (y i).
+
+(** A function of two numbers is differentiable at (u, v), with slopes a and b. *)
+Definition slopes (f : R -> R -> R) (u v a b : R) : Prop :=
+  is_grad (fun z : tensor bool_finType => f (z true) (z false))
+          (fun side => if side then u else v) (fun side => if side then a else b).
+
+Theorem pull1 (I : finType) (f : R -> R) (s : I -> R) (x : tensor I) :
+  (forall i, is_derive f (x i) (s i)) -> has_vjp (map1 f) x (fun g i => g i * s i).
+Proof.
+move=> H; apply: has_vjp_ext (vjp_map (phi := fun _ => f) H) => // g i; exact: Rmult_comm.
+Qed.
+
+Theorem pull2 (I : finType) (f : R -> R -> R) (a b : I -> R) (x y : tensor I) :
+  (forall i, slopes f (x i) (y i) (a i) (b i)) ->
+  has_vjp2 (map2 f) x y (fun g i => g i * a i) (fun g i => g i * b i).
+Proof.
+move=> H S s fa fb Ba Bb Ea Eb [A [HA EA]] [B [HB EB]].
+exists (fun j k => a j * A j k + b j * B j k); split=> [j|g k]; last first.
+  by rewrite EA EB -sumD; apply: eq_bigr => j _; ring.
+have Hj (side : bool) : is_grad (fun s => if side then fa s j else fb s j) s (if side then A j else B j).
+  by case: side; [exact: HA | exact: HB].
+have E : (fun side : bool => if side then fa s j else fb s j) = (fun side => if side then x j else y j).
+  by apply: functional_extensionality; case; rewrite ?Ea ?Eb.
+have Hs := H j; rewrite /slopes -E in Hs.
+apply: is_grad_ext (is_grad_eqg _ (is_grad_chain (g := fun s (side : bool_finType) => if side then fa s j else fb s j) Hj Hs)) => // i.
+by rewrite big_bool.
+Qed.
+
+(** What does not change near a point has the derivative 0 there. *)
+Definition locally_constant (I J : finType) (f : tensor I -> tensor J) (x : tensor I) : Prop :=
+  near x (fun y => forall j, f y j = f x j).
+Theorem pull_locally_constant (I J : finType) (f : tensor I -> tensor J) x :
+  locally_constant f x -> has_vjp f x (fun _ _ => 0).
+Proof.
+move=> H; apply: has_vjp_ext_near (vjp_const (f x) x).
+by apply: near_mono H => y E j; rewrite E.
+Qed.
