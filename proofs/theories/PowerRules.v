@@ -1,0 +1,177 @@
+(** The certifier's identities of powers, exponentials and named functions, with their conditions. *)
+From Gradwright Require Export Slopes MaskRules.
+Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
+
+(** ** Powers.  A root is taken of numbers >= 0 only: [root x q] is x to the power q > 0, and 0 at 0. *)
+Definition root (x q : R) : R := if Rlt_dec 0 x then Rpower x q else 0.
+
+Theorem rule_power_gather (x : R) (m n : nat) : x ^ m * x ^ n = x ^ (m + n).
+Proof. by rewrite pow_add. Qed.
+Theorem rule_power_gather_integer (x : R) (m n : Z) : x <> 0 -> powerRZ x m * powerRZ x n = powerRZ x (m + n).
+Proof. by move=> H; rewrite powerRZ_add. Qed.
+Theorem rule_power_gather_real (x p q : R) : 0 < x -> Rpower x p * Rpower x q = Rpower x (p + q).
+Proof. by move=> H; rewrite Rpower_plus. Qed.
+Theorem rule_power_gather_root (x p q : R) : root x p * root x q = root x (p + q).
+Proof. by rewrite /root; case: Rlt_dec => H /=; [rewrite Rpower_plus | ring]. Qed.
+Theorem rule_power_one (x : R) : 0 <= x -> root x 1 = x.
+Proof. by rewrite /root; case: Rlt_dec => H ? /=; [rewrite Rpower_1 | lra]. Qed.
+Theorem rule_power_root (x : R) (n : nat) : 0 <= x -> (root x (/ INR n.+1)) ^ n.+1 = x.
+Proof.
+have P := pos_INR n; have S : INR n.+1 <> 0 by rewrite S_INR; lra.
+rewrite /root; case: Rlt_dec => H ? /=; last by have -> : x = 0 by [lra]; rewrite Rmult_0_l.
+rewrite -[_ * _]/((Rpower x (/ INR n.+1)) ^ n.+1) -Rpower_pow; last exact: exp_pos.
+by rewrite Rpower_mult Rinv_l // Rpower_1.
+Qed.
+Theorem rule_power_product (x y : R) (n : nat) : (x * y) ^ n = x ^ n * y ^ n.
+Proof. exact: Rpow_mult_distr. Qed.
+Theorem rule_power_product_root (x y q : R) : 0 <= x -> 0 <= y -> root (x * y) q = root x q * root y q.
+Proof.
+move=> Hx Hy; rewrite /root; case: (Rlt_dec 0 x) => A /=; last by rewrite (_ : x = 0); [case: Rlt_dec => ? /=; [lra|ring] | lra].
+case: (Rlt_dec 0 y) => B /=; last by rewrite (_ : y = 0); [case: Rlt_dec => ? /=; [lra|ring] | lra].
+case: Rlt_dec => C /=; last by nra.
+by rewrite Rpower_mult_distr.
+Qed.
+Theorem rule_power_inverse (x y : R) (n : nat) : x <> 0 -> y <> 0 -> / (x * y) ^ n = / x ^ n * / y ^ n.
+Proof. by move=> ? ?; rewrite Rpow_mult_distr Rinv_mult_distr //; exact: pow_nonzero. Qed.
+Theorem rule_power_power (x p q : R) : Rpower (Rpower x p) q = Rpower x (p * q).
+Proof. exact: Rpower_mult. Qed.
+Theorem rule_power_power_whole (x : R) (m n : nat) : (x ^ m) ^ n = x ^ (m * n).
+Proof. by rewrite pow_mult. Qed.
+(** A root of a product distributes over a factor of unknown sign whose exponent is odd: where the
+    root is defined, that factor is >= 0. *)
+Theorem rule_power_odd (x : R) (n : nat) : 0 <= x ^ (2 * n + 1) -> 0 <= x.
+Proof.
+move=> H; apply: Rnot_lt_le => N; have P : 0 < (x ^ n) ^ 2.
+  by apply: pow2_gt_0; apply: pow_nonzero; lra.
+by move: H; rewrite pow_add mulnC pow_mult pow_1; nra.
+Qed.
+(** A rational base keeps the fractional part of its exponent. *)
+Theorem rule_power_base (c q : R) : 0 < c -> Rpower c q = powerRZ c (Int_part q) * Rpower c (frac_part q).
+Proof.
+move=> H; rewrite powerRZ_Rpower // -Rpower_plus; congr Rpower; rewrite /frac_part; ring.
+Qed.
+(** Trap: without a sign, the root of a square is not the number, but its absolute value. *)
+Theorem trap_root_of_square : (forall x, sqrt (x * x) = Rabs x) /\ ~ (forall x, sqrt (x * x) = x).
+Proof.
+split=> [x|H]; first exact: sqrt_Rsqr_abs.
+by have := H (-1); rewrite (_ : -1 * -1 = 1) ?sqrt_1; lra.
+Qed.
+
+(** ** Signs *)
+Theorem rule_sign_exponential x : 0 < exp x. Proof. exact: exp_pos. Qed.
+Theorem rule_sign_logistic x : 0 < logistic x.
+Proof. by apply: Rinv_0_lt_compat; have := exp_pos (- x); lra. Qed.
+Theorem rule_sign_pi : 0 < PI. Proof. exact: PI_RGT_0. Qed.
+Theorem rule_sign_log c : 1 < c -> 0 < ln c.
+Proof. by move=> H; rewrite -ln_1; apply: ln_increasing; lra. Qed.
+Theorem rule_sign_product x y : (0 <= x -> 0 <= y -> 0 <= x * y) /\ (0 < x -> 0 < y -> 0 < x * y).
+Proof. by split=> ? ?; [exact: Rmult_le_pos | exact: Rmult_lt_0_compat]. Qed.
+Theorem rule_sign_even x n : 0 <= x ^ (2 * n).
+Proof. by rewrite mulnC pow_mult; exact: pow2_ge_0. Qed.
+Theorem rule_sign_root x q : 0 <= root x q.
+Proof. by rewrite /root; case: Rlt_dec => ? /=; [exact: Rlt_le (exp_pos _) | lra]. Qed.
+Theorem rule_sign_sum (I : finType) (F : I -> R) i : (forall k, 0 <= F k) ->
+  0 <= \rsum_k F k /\ (0 < F i -> 0 < \rsum_k F k).
+Proof.
+move=> H; split=> [|Fi]; first by apply: sum_ge0.
+by apply: Rlt_le_trans Fi _; exact: sum_term_le.
+Qed.
+
+(** ** Exponentials and logarithms *)
+Theorem rule_exp_sum a b : exp (a + b) = exp a * exp b. Proof. exact: exp_plus. Qed.
+Theorem rule_exp_multiple c t : exp (c * t) = Rpower (exp t) c.
+Proof. by rewrite /Rpower ln_exp. Qed.
+Theorem rule_exp_log c x : 0 < x -> exp (c * ln x) = Rpower x c. Proof. by []. Qed.
+Theorem rule_log_product a b : 0 < a -> 0 < b -> ln (a * b) = ln a + ln b. Proof. exact: ln_mult. Qed.
+Theorem rule_log_power a q : 0 < a -> ln (Rpower a q) = q * ln a.
+Proof. by rewrite /Rpower ln_exp. Qed.
+Theorem rule_log_exp a : ln (exp a) = a. Proof. exact: ln_exp. Qed.
+
+(** ** Named functions *)
+Theorem rule_logistic_reflection x : logistic (- x) = 1 - logistic x.
+Proof.
+rewrite /logistic Ropp_involutive exp_Ropp; have := exp_pos x => ?; field; lra.
+Qed.
+Theorem rule_tanh_logistic x : tanh x = 2 * logistic (2 * x) - 1.
+Proof.
+rewrite -tanhE /logistic (_ : - (2 * x) = - x + - x); last by ring.
+rewrite exp_plus exp_Ropp; have := exp_pos x => ?; field; repeat split; nra.
+Qed.
+Theorem rule_exp_times_logistic u : exp u * logistic u = exp u - logistic u /\ exp (- u) * logistic u = 1 - logistic u.
+Proof.
+rewrite /logistic exp_Ropp; have := exp_pos u => ?; split; field; lra.
+Qed.
+Theorem rule_logistic_power c u (n k : nat) : 0 < c ->
+  / (c * (1 + exp u) ^ n) ^ k = / c ^ k * logistic (- u) ^ (n * k).
+Proof.
+move=> H; have P := exp_pos u; have Q : (1 + exp u) ^ n <> 0 by apply: pow_nonzero; lra.
+rewrite Rpow_mult_distr Rinv_mult_distr; try (apply: pow_nonzero; lra); try exact: pow_nonzero.
+by congr (_ * _); rewrite /logistic Ropp_involutive -[RHS]Rinv_pow ?pow_mult //; lra.
+Qed.
+Definition odd_function (f : R -> R) : Prop := forall x, f (- x) = - f x.
+Definition even_function (f : R -> R) : Prop := forall x, f (- x) = f x.
+Lemma odd_at_0 f : odd_function f -> f 0 = 0.
+Proof. by move=> /(_ 0); rewrite Ropp_0; lra. Qed.
+Lemma signum_odd : odd_function signum.
+Proof. by move=> x; rewrite /signum; repeat (case: Rlt_dec => ? /=); lra. Qed.
+Theorem rule_odd_sine : odd_function sin. Proof. exact: sin_neg. Qed.
+Theorem rule_odd_tan : odd_function tan. Proof. exact: tan_neg. Qed.
+Theorem rule_odd_atan : odd_function atan. Proof. exact: atan_opp. Qed.
+Theorem rule_odd_asin : odd_function asin. Proof. exact: asin_opp. Qed.
+Theorem rule_odd_cbrt : odd_function cbrt.
+Proof. by move=> x; rewrite /cbrt signum_odd Rabs_Ropp; ring. Qed.
+Theorem rule_odd_asinh : odd_function arcsinh.
+Proof.
+move=> x; rewrite -[LHS]arcsinh_sinh -[in RHS](sinh_arcsinh x).
+rewrite sinh_arcsinh -{1}(sinh_arcsinh x) (_ : - sinh (arcsinh x) = sinh (- arcsinh x)) ?arcsinh_sinh //.
+by rewrite /sinh Ropp_involutive; field.
+Qed.
+Theorem rule_odd_atanh : odd_function atanh.
+Proof.
+have E x : 1 - - x = 1 + x by ring.
+by move=> x; rewrite /atanh E -/(1 - x); ring.
+Qed.
+Theorem rule_odd_truncate : odd_function truncate.
+Proof.
+have F0 : floorR 0 = 0 by rewrite (@floor_spec 0 0); lra.
+move=> x; rewrite /truncate /ceilR Ropp_involutive; case: Rle_dec => A; case: Rle_dec => B /=; try lra.
+by have -> : x = 0 by [lra]; rewrite Ropp_0 F0; ring.
+Qed.
+Theorem rule_odd_round_away : odd_function round_away.
+Proof.
+have F0 : floorR (/ 2) = 0 by rewrite (@floor_spec (/ 2) 0); lra.
+move=> x; rewrite /round_away Ropp_involutive; case: Rle_dec => A; case: Rle_dec => B /=; try lra.
+by have -> : x = 0 by [lra]; rewrite Ropp_0 Rplus_0_l F0; ring.
+Qed.
+Lemma erf_0 : erf 0 = 0. Proof. by rewrite /erf RInt_point /zero /= Rmult_0_r. Qed.
+Theorem rule_odd_erf : odd_function erf.
+Proof.
+have D x : is_derive (fun t => erf (- t) + erf t) x 0.
+  have A := is_derive_comp erf (fun t => - t) x _ (-1) (d_erf (- x)) ltac:(by auto_derive).
+  have := is_derive_plus (fun t => erf (- t)) erf x _ _ A (d_erf x).
+  congr is_derive; rewrite /plus /scal /= /mult /= (_ : - x * - x = x * x); ring.
+have C a b : a < b -> erf (- a) + erf a = erf (- b) + erf b.
+  by apply: (eq_is_derive (fun t => erf (- t) + erf t)) => t _; exact: D.
+move=> x; suff : erf (- x) + erf x = erf (- 0) + erf 0 by rewrite Ropp_0 erf_0; lra.
+by case: (Rtotal_order x 0) => [/C //|[-> //|/C ->]].
+Qed.
+Theorem rule_odd_inverse (f h : R -> R) : odd_function f -> (forall x, h (f x) = x) ->
+  forall y, (exists x, f x = y) -> h (- y) = - h y.
+Proof. by move=> O H y [x <-]; rewrite -O !H. Qed.
+Theorem rule_even_cosine : even_function cos. Proof. exact: cos_neg. Qed.
+Theorem rule_hyperbolic x : cosh x = (exp x + exp (- x)) / 2 /\ sinh x = (exp x - exp (- x)) / 2.
+Proof. by []. Qed.
+(** ** Whole numbers *)
+Theorem rule_truncate_whole n : truncate (IZR n) = IZR n.
+Proof.
+have F k : floorR (IZR k) = IZR k by apply: floor_spec; lra.
+by rewrite /truncate /ceilR; case: Rle_dec => _ /=; rewrite ?F // -opp_IZR F opp_IZR; ring.
+Qed.
+Theorem rule_ceiling a : ceilR a = - floorR (- a). Proof. by []. Qed.
+Theorem rule_remainder a b : remainder a b = a - b * truncate (a / b). Proof. by []. Qed.
+(** ** Denominators: multiplied out where they are not 0 *)
+Theorem rule_clear_denominator (A d : R) (n : nat) : A <> 0 -> (A ^ n * d = 0 <-> d = 0).
+Proof.
+move=> H; have N := pow_nonzero A n H; split=> [E|->]; last by ring.
+by case: (Rmult_integral _ _ E).
+Qed.
