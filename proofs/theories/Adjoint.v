@@ -77,6 +77,9 @@ lra.
 Qed.
 End System.
 
+(** The certifier's use of it: a reverse sweep adds, value by value, what the readers of a value give. *)
+Definition rule_adjoint := adjoint_sound.
+
 (* ---- typed modules: SSA names v : 'I_n, shape ix v ---- *)
 Section Typed.
 Variables (n : nat) (ix : nat -> finType).

@@ -108,7 +108,7 @@ Proof.
 apply: has_vjp_ext (vjp_fanin (vjp_const c x) (vjp_scatter xpredT place x)) => // g i /=; ring.
 Qed.
 (** reduce by addition, and windowed sums: entry i counts in every result that it reaches. *)
-Theorem pull_reduce_sum (r : I -> J) (x : tensor I) :
+Theorem pull_reduce (r : I -> J) (x : tensor I) :
   has_vjp (fun y j => \rsum_(i | r i == j) y i) x (fun g i => g (r i)).
 Proof. by apply: has_vjp_ext (vjp_scatter xpredT r x). Qed.
 Theorem pull_reduce_window (P : finType) (inside : pred P) (window : P -> J) (entry : P -> I) (x : tensor I) :

@@ -69,7 +69,7 @@ move=> Hm Ht g i; rewrite /share /equal_to; case: Req_EM_T => [/Ht E|N] /=.
   by case: Req_EM_T => [_|N] /=; [field; lra | by case: N; apply/Ht].
 rewrite Rmult_0_l big1 // => o /eqP E; case: N; apply/Ht; by rewrite -E Hm.
 Qed.
-Theorem pull_reduce_maximum (top : tensor I -> tensor O) x :
+Theorem rule_extreme_maximum (top : tensor I -> tensor O) x :
   (forall x o, is_max (fun i => r i == o) x (top x o)) -> (forall o, r (m o) = o) ->
   (forall i, i != m (r i) -> x i < x (m (r i))) -> has_vjp top x (share top x).
 Proof.
@@ -83,7 +83,7 @@ split=> [E|->]; last first.
   by have := Hs w; rewrite (eqP Ww) => /(_ n); lra.
 by case: (altP (k =P m (r k))) => // n; have := Hs k n; lra.
 Qed.
-Theorem pull_reduce_minimum (top : tensor I -> tensor O) x :
+Theorem rule_extreme_minimum (top : tensor I -> tensor O) x :
   (forall x o, is_min (fun i => r i == o) x (top x o)) -> (forall o, r (m o) = o) ->
   (forall i, i != m (r i) -> x (m (r i)) < x i) -> has_vjp top x (share top x).
 Proof.
@@ -101,13 +101,13 @@ End Extreme.
 
 (** The winner of a window as a selector: y o is the sum over i of [m o = i] x i, and the transposed
     sum sends g o to the winner (select_and_scatter). *)
-Theorem selector_sum (I O : finType) (m : O -> I) (x : tensor I) o :
+Theorem rule_selector (I O : finType) (m : O -> I) (x : tensor I) o :
   \rsum_i (if m o == i then 1 else 0) * x i = x (m o).
 Proof.
 rewrite (eq_bigr (fun i => delta i (m o) * x i)) ?sum_deltal // => i _.
 by rewrite /delta eq_sym.
 Qed.
-Theorem selector_scatter (I O : finType) (m : O -> I) (g : tensor O) i :
+Theorem rule_selector_scatter (I O : finType) (m : O -> I) (g : tensor O) i :
   \rsum_o (if m o == i then 1 else 0) * g o = \rsum_(o | m o == i) g o.
 Proof. by rewrite [RHS]sum_mkcond; apply: eq_bigr => o _; case: ifP => _; ring. Qed.
 

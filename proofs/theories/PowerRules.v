@@ -143,6 +143,20 @@ have F0 : floorR (/ 2) = 0 by rewrite (@floor_spec (/ 2) 0); lra.
 move=> x; rewrite /round_away Ropp_involutive; case: Rle_dec => A; case: Rle_dec => B /=; try lra.
 by have -> : x = 0 by [lra]; rewrite Ropp_0 Rplus_0_l F0; ring.
 Qed.
+Theorem rule_odd_round_even : odd_function round_even.
+Proof.
+have P t z : IZR z <= t < IZR z + 1 -> Int_part t = z by move=> /floor_spec; exact: eq_IZR.
+move=> x; set n := Int_part (x + / 2); have [A B] := base_Int_part (x + / 2); rewrite -/n in A B.
+rewrite /round_even -/n; case: (Req_EM_T (x + / 2) (IZR n)) => E /=.
+  have Q : - x + / 2 = IZR (1 - n) by rewrite minus_IZR -E; lra.
+  rewrite (P (- x + / 2) (1 - n)%Z); last by lra.
+  have V : Z.even (1 - n) = ~~ Z.even n by rewrite Z.even_sub; case: (Z.even n).
+  rewrite V minus_IZR; case: Req_EM_T => [?|N]; last by case: N; rewrite Q minus_IZR.
+  by case: (Z.even n) => /=; lra.
+rewrite (P (- x + / 2) (- n)%Z); last by rewrite opp_IZR; lra.
+case: Req_EM_T => /= [F|_]; last by rewrite opp_IZR.
+by move: F; rewrite opp_IZR; lra.
+Qed.
 Lemma erf_0 : erf 0 = 0. Proof. by rewrite /erf RInt_point /zero /= Rmult_0_r. Qed.
 Theorem rule_odd_erf : odd_function erf.
 Proof.

@@ -11,7 +11,7 @@ THEORIES = ROOT / "proofs/theories"
 SECONDS = 120
 """Time that one run of coqc may take."""
 
-STATED = re.compile(r"^(?:Theorem|Lemma|Corollary|Fact) (\w+)", re.MULTILINE)
+STATED = re.compile(r"^(?:Theorem|Lemma|Definition(?= rule_)) (\w+)", re.MULTILINE)
 
 ASSUMED = frozenset(
     {

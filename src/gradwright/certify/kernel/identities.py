@@ -1,0 +1,266 @@
+"""The identities that the normal forms use, by name: each is a lemma of `proofs/`.
+
+Identity `a-b` is the lemma `rule_a_b`; the derivative rule of operation `op` is `pull_op`. A test
+refuses a name without its lemma, and a function of the modules below that rewrites values and is
+named neither by an identity nor among DEFINITIONS.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """An equality over the real or whole numbers, with its conditions, and where it is used."""
+
+    statement: str
+    places: tuple[str, ...]
+    """Functions of the kernel, `module.function` or `module.Class.method`."""
+
+
+def _identity(statement: str, places: str) -> Identity:
+    return Identity(statement, tuple(places.split()))
+
+
+IDENTITIES: Mapping[str, Identity] = {
+    # Guards and digits
+    "guard-constant": _identity("a <= c + e < b is a - c <= e < b - c", "index.conjunction"),
+    "guard-divisor": _identity("a <= g e < b is ceil(a/g) <= e < ceil(b/g)", "index._primitive"),
+    "guard-sign": _identity("a <= -e < b is 1 - b <= e < 1 - a", "index._primitive"),
+    "guard-meet": _identity("two guards on e are one", "index._meet index.conjunction"),
+    "guard-clip": _identity("a guard is clipped to the bounds of e", "index._clip"),
+    "guard-always": _identity("a guard that bounds allow throughout is 1", "index._always"),
+    "guard-never": _identity("a guard without room is 0", "index.conjunction"),
+    "guard-leading-digit": _identity("a guard on g u + w may bound u alone", "index._digits_apart"),
+    "guard-equation-digits": _identity("g u + w = a may fix u and w", "index._digits_apart"),
+    "guard-opposite": _identity("1 - [a <= e < b] = [e < a] + [b <= e]", "masks.Masks.complement"),
+    "coordinate-guard": _identity(
+        "of whole numbers, e > 0 is 1 <= e",
+        "masks.Masks._coordinate_guard masks.Masks._guard_poly",
+    ),
+    "affine-bounds": _identity("an affine expression lies between its ends", "index.bounds"),
+    "digits": _identity("a number below m n is one pair of digits", "tensor.refinement_map"),
+    "digits-regroup": _identity("splitting digits in any order is the same", "tensor.regroup"),
+    "reshape": _identity("elements keep their row-major order", "tensor.regroup shaped.reshape"),
+    # Sums
+    "sum-linear": _identity("sum of a F + b G = a sum F + b sum G", "sums.Summation.total"),
+    "sum-unfold": _identity("a sum inside a sum is one sum", "sums.Summation._unfold"),
+    "sum-equation": _identity(
+        "an equation with coefficient +-1 is solved", "sums.Summation._eliminate"
+    ),
+    "sum-interval": _identity("a <= v < b on a summed v is a shift", "sums.Summation._eliminate"),
+    "sum-independent": _identity(
+        "sums that share no variable multiply", "sums.Summation._components sums._connected"
+    ),
+    "sum-unused": _identity(
+        "what nothing reads multiplies by its extent", "sums.Summation.repeated"
+    ),
+    "sum-held": _identity("guards met at one point at most", "sums.Summation._held"),
+    "sum-rename": _identity(
+        "names of summed variables do not matter",
+        "relations.Relations._plain classes._labelled classes.intern_class atoms.Atoms.ordered",
+    ),
+    "sum-relation": _identity(
+        "a sum is fixed by its set of index tuples, each met once",
+        "relations.Relations._relation reading.require_one_each",
+    ),
+    "sum-pieces": _identity(
+        "disjoint pieces are one sum over the union",
+        "equality._same_union equality._disjoint_union",
+    ),
+    "sum-digits": _identity("sum over i = sum over its digits", "multilinear._Assembly.digits_of"),
+    "sum-merge": _identity("n u + w is one variable", "relations._merge_digits relations._joined"),
+    "common-guard": _identity(
+        "a factor of every term comes out", "multilinear.Contractions.as_term"
+    ),
+    "boxes": _identity("0 on every box is 0", "clearing.vanishes clearing._boxes"),
+    "multilinear-transpose": _identity(
+        "exchange an operand with the result", "multilinear.Multilinear.transpose"
+    ),
+    "loop-sum": _identity("v grows by t: v = start + sum of t", "loops._while loops._over_trips"),
+    "loop-counter": _identity("start + k step", "loops._at_trip"),
+    "read-by-mask": _identity("x[s] = sum of [s = i] x[i]", "indexing._place_mask"),
+    # Masks
+    "mask-idempotent": _identity("m m = m", "algebra.Algebra.product"),
+    "mask-exclusive": _identity("[P > 0] [P = 0] = 0, …", "algebra.Algebra.product"),
+    "mask-zero-product": _identity("P [P = 0] = 0", "algebra.Algebra.product"),
+    "mask-scale": _identity("[c P > 0] = [P > 0], c > 0", "masks.Masks._mask_atom"),
+    "mask-opposite": _identity("[-P > 0] = 1 - [P > 0] - [P = 0]", "masks.Masks._mask_atom"),
+    "mask-less": _identity("[P < 0] = [-P > 0]", "masks.Masks.mask"),
+    "mask-of-positive": _identity("P > 0 gives [P > 0] = 1", "masks.Masks._mask_atom"),
+    "mask-difference": _identity("[a > b] = [a - b > 0]", "masks.Masks.compare"),
+    "mask-complement": _identity("[not A] = 1 - [A]", "arithmetic.Arithmetic.negation"),
+    "mask-cases": _identity(
+        "f(m) = m f(1) + (1 - m) f(0)",
+        "arithmetic.Arithmetic.cases arithmetic.Arithmetic.few_cases arithmetic.Arithmetic._at "
+        "functions.Functions._by_cases",
+    ),
+    "mask-locally-constant": _identity("a mask does not change off its kink", "derive.pull"),
+    "mask-gradient": _identity("(m f)' = m f' off the kink", "derive._select derive._clamp"),
+    "select": _identity("b + m (a - b)", "arithmetic.Arithmetic.select"),
+    "logic": _identity("and, or, exclusive or of masks", "numeric._logical"),
+    "threshold-above": _identity("[B > s] [B > t] = [B > max(s, t)]", "thresholds._joined"),
+    "threshold-below": _identity("[B < s] [B < t] = [B < min(s, t)]", "thresholds._joined"),
+    "threshold-equal": _identity("[B = s] [B = t] = 0 for s != t", "thresholds._joined"),
+    "threshold-implied": _identity("[B = s] [B > t] is [B = s] or 0", "thresholds._joined"),
+    "threshold-exclusive": _identity("[B > s] [B < t] = 0, t <= s", "thresholds._joined"),
+    "threshold-line": _identity(
+        "a mask of a + b B tests B",
+        "thresholds.Thresholds.strongest thresholds.Thresholds._read thresholds.Thresholds.line",
+    ),
+    "maximum": _identity("b + [a > b] (a - b)", "masks.Masks._finite_maximum masks.Masks.maximum"),
+    "maximum-commutes": _identity("max(a, b) = max(b, a)", "masks.Masks._finite_maximum"),
+    "minimum": _identity("a + b - max(a, b)", "masks.Masks._finite_minimum masks.Masks.minimum"),
+    "absolute": _identity("max(a, -a)", "masks.Masks.absolute masks.Masks.sign"),
+    "extreme-maximum": _identity("off ties the winner gets g", "derive._extreme"),
+    "extreme-minimum": _identity("off ties the winner gets g", "derive._extreme"),
+    "selector": _identity("sum of [m = i] x[i] = x[m]", "windows.selector windows._choice"),
+    "selector-scatter": _identity("its transpose", "windows.scatter_application"),
+    "infinite-compare": _identity("x > y by finite parts and masks", "masks.Masks.compare"),
+    "infinite-equal": _identity("x = y by finite parts and masks", "masks.Masks.compare"),
+    "infinite-maximum": _identity("-inf gives way, +inf wins", "masks.Masks._extreme"),
+    "infinite-sum": _identity("no two of opposite sign meet", "masks.Masks.sum"),
+    "infinite-opposite": _identity("-(-inf) = +inf", "masks.Masks.opposite"),
+    "kink-one-per-line": _identity(
+        "c x[e] + rest = 0 once on each line along x[e]",
+        "generic.Generic.vanishes_rarely masks.Masks._zero",
+    ),
+    "kink-no-interior": _identity("and on no open set", "generic.Generic.vanishes_rarely"),
+    "kink-product": _identity(
+        "a product sum is affine in each entry", "generic.Generic.vanishes_rarely"
+    ),
+    # Powers and functions
+    "power-gather": _identity("x^m x^n = x^(m + n)", "algebra.Algebra.product"),
+    "power-gather-integer": _identity("whole exponents, x != 0", "algebra.Algebra.product"),
+    "power-gather-real": _identity("real exponents, x > 0", "algebra.Algebra.product"),
+    "power-gather-root": _identity("roots, x >= 0", "algebra.Algebra.product"),
+    "power-one": _identity("x^1 = x, x >= 0", "algebra.simple algebra.Algebra.product"),
+    "power-root": _identity("(x^(1/n))^n = x, x >= 0", "algebra.Algebra.product"),
+    "power-product": _identity("(x y)^n = x^n y^n", "algebra.Algebra.monomial_power"),
+    "power-product-root": _identity(
+        "roots, x >= 0 and y >= 0",
+        "algebra.Algebra.monomial_power algebra._powers functions.Functions._class_power",
+    ),
+    "power-inverse": _identity("1/(x y)^n = 1/x^n 1/y^n", "algebra.Algebra.monomial_power"),
+    "power-power": _identity("(x^p)^q = x^(p q), x > 0", "algebra.Algebra.monomial_power"),
+    "power-power-whole": _identity("(x^m)^n = x^(m n)", "functions.Functions.power"),
+    "power-odd": _identity("0 <= x^n, n odd, gives 0 <= x", "algebra.Algebra._distributes"),
+    "power-base": _identity("c^q = c^floor(q) c^(q - floor(q))", "algebra.Algebra.product"),
+    "sign-exponential": _identity("exp > 0", "atoms.Atoms._sign"),
+    "sign-logistic": _identity("logistic > 0", "atoms.Atoms._sign"),
+    "sign-pi": _identity("pi > 0", "atoms.Atoms._sign"),
+    "sign-log": _identity("ln c > 0, c > 1", "atoms.Atoms._sign"),
+    "sign-product": _identity("products of signs", "atoms.Atoms.product_sign"),
+    "sign-even": _identity("x^(2 n) >= 0", "atoms.Atoms._power_sign"),
+    "sign-root": _identity("a root is >= 0", "atoms.Atoms._power_sign"),
+    "sign-sum": _identity("terms >= 0, one > 0", "atoms.Atoms._class_sign"),
+    "exp-sum": _identity("exp(a + b) = exp a exp b", "functions.Functions._finite_exponential"),
+    "exp-multiple": _identity("exp(c t) = exp(t)^c", "functions.Functions._exponential_term"),
+    "exp-log": _identity(
+        "exp(c ln x) = x^c, x > 0",
+        "functions.Functions._exponential_term functions.Functions._logarithm_argument",
+    ),
+    "log-product": _identity(
+        "ln(a b) = ln a + ln b, a > 0, b > 0",
+        "functions.Functions._log functions.Functions._scaled_log functions.Functions._log_number",
+    ),
+    "log-power": _identity("ln(a^q) = q ln a", "functions.Functions._log"),
+    "log-exp": _identity("ln(exp a) = a", "functions.Functions._log_factor"),
+    "logistic-reflection": _identity(
+        "s(-x) = 1 - s(x)", "functions.Functions._logistic functions.Functions.logistic"
+    ),
+    "tanh-logistic": _identity("tanh x = 2 s(2 x) - 1", "functions.Functions.tanh"),
+    "exp-times-logistic": _identity(
+        "exp(u) s(u) = exp(u) - s(u)",
+        "pointwise.Pointwise._unmixed pointwise.Pointwise._without_mixed",
+    ),
+    "logistic-power": _identity("(c (1 + e^u)^n)^-k", "pointwise.Pointwise._known_power"),
+    "odd-sine": _identity("sin(-x) = -sin x", "functions.Functions._odd functions.Functions.odd"),
+    "odd-tan": _identity("tan", "functions.Functions._odd"),
+    "odd-cbrt": _identity("cube root", "functions.Functions._odd"),
+    "odd-asin": _identity("asin", "functions.Functions._odd"),
+    "odd-atan": _identity("atan", "functions.Functions._odd"),
+    "odd-asinh": _identity("asinh", "functions.Functions._odd"),
+    "odd-atanh": _identity("atanh", "functions.Functions._odd"),
+    "odd-erf": _identity("erf", "functions.Functions._odd"),
+    "odd-inverse": _identity("the inverse of an odd function", "functions.Functions._odd"),
+    "odd-truncate": _identity("truncation", "functions.Functions._odd"),
+    "odd-round-away": _identity("rounding, ties away from 0", "functions.Functions._odd"),
+    "odd-round-even": _identity("rounding, ties to even", "functions.Functions._odd"),
+    "even-cosine": _identity("cos", "functions.Functions._even functions.Functions.even"),
+    "hyperbolic": _identity("(e^x + e^-x) / 2", "functions.Functions.hyperbolic"),
+    "truncate-whole": _identity("of whole numbers", "pointwise.Pointwise.truncated"),
+    "ceiling": _identity("ceil a = -floor(-a)", "pointwise.Pointwise.ceiling"),
+    "remainder": _identity("a - b trunc(a / b)", "pointwise.Pointwise.remainder"),
+    "clear-denominator": _identity(
+        "A^n d = 0 is d = 0, A != 0", "clearing._without clearing.cleared clearing.clearings"
+    ),
+    "adjoint": _identity("one adjoint equation per value", "adjoint.Sweep.cotangents"),
+}
+
+DEFINITIONS = frozenset(
+    [
+        "algebra.number",
+        "algebra.constant_of",
+        "algebra.add",
+        "algebra.scaled",
+        "algebra.sorted_terms",
+        "algebra.Algebra.multiply",
+        "algebra.Algebra.guarded",
+        "algebra.Algebra.substitute",
+        "arithmetic.Arithmetic.align",
+        "arithmetic.Arithmetic.add",
+        "arithmetic.Arithmetic.scale",
+        "arithmetic.Arithmetic.multiply",
+        "arithmetic.Arithmetic.number",
+        "arithmetic.Arithmetic.opened",
+        "arithmetic.Arithmetic._unshifted",
+        "arithmetic.Arithmetic._over",
+        "classes.generalize",
+        "classes._rename",
+        "functions.Functions.multiply",
+        "functions.Functions._power",
+        "functions.Functions._known_power",
+        "functions.Functions.exponential",
+        "functions.Functions.log",
+        "functions.Functions._factor",
+        "functions.Functions.function",
+        "index.variable",
+        "index.constant",
+        "index.combine",
+        "index.substitute",
+        "index.radix",
+        "infinite.Parts.where_finite",
+        "infinite.Parts.side",
+        "infinite.recombined",
+        "masks.Masks._with_masks",
+        "masks.Masks._times",
+        "masks.Masks._coordinate",
+        "multilinear.Contractions.apply",
+        "multilinear.Contractions._operand",
+        "multilinear.Contractions._placed",
+        "multilinear._without",
+        "pointwise.Pointwise.multiply",
+        "pointwise.Pointwise.floor",
+        "pointwise.Pointwise._floor",
+        "pointwise.Pointwise.quotient",
+        "relations.Relations.atom",
+        "relations.Relations._interface",
+        "relations._read",
+        "sums.Summation._monomial",
+        "sums.Summation._component",
+        "sums.Summation._counted",
+        "sums._joined",
+        "arithmetic.Arithmetic.class_of",
+        "classes._single_factor",
+        "classes._self_contained",
+        "classes._painted",
+        "infinite.parts",
+        "sums._solvable",
+        "thresholds.Line.place",
+        "tensor.dimension_expressions",
+        "equality._written_out",
+        "atoms.Atoms.sign",
+    ]
+)
+"""Functions that evaluate, rename or put together: ring laws, substitution, and calls of others."""

@@ -1,0 +1,137 @@
+"""No rule of the certifier's kernel is trusted without its lemma."""
+
+import ast
+from collections.abc import Iterable, Iterator, Set
+from pathlib import Path
+
+import pytest
+
+from gradwright.certify.kernel.derive import RULED
+from gradwright.certify.kernel.identities import DEFINITIONS, IDENTITIES
+from proofs.coq import ASSUMED, assumptions, coqc, library
+from repository.tree import ROOT
+
+KERNEL = ROOT / "src/gradwright/certify/kernel"
+NORMAL_FORMS = [
+    "algebra",
+    "arithmetic",
+    "atoms",
+    "classes",
+    "clearing",
+    "equality",
+    "functions",
+    "index",
+    "infinite",
+    "masks",
+    "multilinear",
+    "pointwise",
+    "relations",
+    "sums",
+    "tensor",
+    "thresholds",
+]
+VALUES = frozenset(
+    [
+        "Tensor",
+        "Poly",
+        "Monomial",
+        "Terms",
+        "Guard",
+        "Guards",
+        "Affine",
+        "Parts",
+        "Multilinear",
+        "Sign",
+        "_Contraction",
+        "_Piece",
+        "_Test",
+    ]
+)
+"""What a function rewrites that returns one of these."""
+
+
+def lemma_of_identity(name: str) -> str:
+    return "rule_" + name.replace("-", "_")
+
+
+def lemma_of_operation(opcode: str) -> str:
+    return "pull_" + opcode.partition(".")[2]
+
+
+def needed(identities: Iterable[str], operations: Iterable[str]) -> set[str]:
+    return {*map(lemma_of_identity, identities), *map(lemma_of_operation, operations)}
+
+
+def missing(identities: Iterable[str], operations: Iterable[str]) -> set[str]:
+    """Return the lemmas that are needed and not there."""
+    return needed(identities, operations).difference(*library().values())
+
+
+def functions(module: str) -> Iterator[tuple[str, set[str]]]:
+    """Yield the functions of a module by name, and the names in their return types."""
+    pending: list[tuple[str, ast.stmt]] = [
+        (module, node) for node in ast.parse((KERNEL / f"{module}.py").read_text("utf-8")).body
+    ]
+    for prefix, node in pending:
+        if isinstance(node, ast.ClassDef):
+            pending += [(f"{prefix}.{node.name}", inner) for inner in node.body]
+        if isinstance(node, ast.FunctionDef):
+            returned = ast.unparse(node.returns) if node.returns else ""
+            names = {n.id for n in ast.walk(ast.parse(returned)) if isinstance(n, ast.Name)}
+            yield f"{prefix}.{node.name}", names
+
+
+def unaccounted(accounted: Set[str]) -> list[str]:
+    """Return the functions that rewrite values and are not accounted for."""
+    return [
+        name
+        for module in NORMAL_FORMS
+        for name, returned in functions(module)
+        if returned & VALUES and name not in accounted
+    ]
+
+
+PLACES = frozenset(place for identity in IDENTITIES.values() for place in identity.places)
+
+
+def test_every_rule_has_its_lemma() -> None:
+    assert missing(IDENTITIES, RULED) == set()
+
+
+def test_a_rule_without_a_lemma_is_noticed() -> None:
+    assert missing(["mask-idempotent", "root-of-square"], []) == {"rule_root_of_square"}
+    assert missing([], ["stablehlo.tanh", "stablehlo.fft"]) == {"pull_fft"}
+
+
+def test_every_lemma_of_a_rule_is_one_that_the_kernel_names() -> None:
+    there = {name for names in library().values() for name in names if name.startswith("rule_")}
+    assert there == {lemma_of_identity(name) for name in IDENTITIES}
+
+
+def test_every_function_that_rewrites_is_accounted_for() -> None:
+    assert unaccounted(PLACES | DEFINITIONS) == []
+    assert unaccounted((PLACES | DEFINITIONS) - {"masks.Masks.maximum"}) == ["masks.Masks.maximum"]
+
+
+def test_every_place_is_there() -> None:
+    there = {name for path in KERNEL.glob("*.py") for name, _ in functions(path.stem)}
+    assert (PLACES | DEFINITIONS) - there == set()
+
+
+@pytest.mark.usefixtures("built")
+def test_the_lemmas_of_rules_rest_on_the_reals_alone(tmp_path: Path) -> None:
+    wanted = needed(IDENTITIES, RULED)
+    lemmas = [f"{file}.{name}" for file, names in library().items() for name in names]
+    assert assumptions([x for x in lemmas if x.split(".")[1] in wanted], tmp_path) <= ASSUMED
+
+
+@pytest.mark.usefixtures("built")
+def test_a_false_rule_is_not_proved(tmp_path: Path) -> None:
+    statement = "Lemma rule_root_of_square x : sqrt (x * x) = x."
+    proof = "Proof. by rewrite sqrt_square. Qed."
+    text = f"From Gradwright Require Import PowerRules.\n{statement}\n{proof}\n"
+    assert not coqc(text, tmp_path).accepted
+    true = text.replace("x : sqrt", "x : 0 <= x -> sqrt").replace(
+        "by rewrite", "by move=> H; rewrite"
+    )
+    assert coqc(true, tmp_path).accepted
