@@ -1,48 +1,76 @@
 """Writing certificates: every claim that the checker can replay, the others listed as uncovered."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 
+from gradwright.certify.certificate_scout import Scout
 from gradwright.certify.certificate_search import Search
-from gradwright.certify.kernel.literals import fraction
+from gradwright.certify.kernel.literals import fraction, irrational
 from gradwright.certify.prove import choose_cuts
-from gradwright.check.certificate import Certificate, ClaimRecord, GradientClaim
+from gradwright.check.certificate import (
+    Certificate,
+    ClaimRecord,
+    GradientClaim,
+    MeaningClaim,
+    Statement,
+)
 from gradwright.check.comparing import same
 from gradwright.check.replay import Text, digest, require_signatures, straight
-from gradwright.check.session import Outcome, Session, ancestors, numbered
+from gradwright.check.session import Session, ancestors, numbered
 from gradwright.check.tensor import Tensor
-from gradwright.hlo import Function, Operation
+from gradwright.hlo import ElementType, Function, Operation
 from gradwright.hlo import attributes as attr
 from gradwright.hlo.literals import decimals
 
+NAME = re.compile(r"[A-Za-z_][\w.']*")
 CANDIDATES = 3
 """Values of a text that are compared with a gradient part by part."""
 
 
+@dataclass(frozen=True)
+class Subject:
+    """Texts, and what is to be claimed of them.
+
+    `statements` are index notation over `names`, which stand for arguments of the first text.
+    """
+
+    kind: str
+    texts: Sequence[Text]
+    loss: int | None = None
+    names: Mapping[str, int] = field(default_factory=dict[str, int])
+    statements: Sequence[Statement] = ()
+
+    @cached_property
+    def functions(self) -> Sequence[Function]:
+        """The texts without calls and loops."""
+        return [straight(text) for text in self.texts]
+
+
 def written(
-    subject: str,
-    texts: Sequence[Text],
-    claims: Sequence[tuple[str, ClaimRecord]],
-    loss: int | None = None,
-    uncovered: Sequence[str] = (),
+    subject: Subject, claims: Sequence[tuple[str, ClaimRecord]], uncovered: Sequence[str] = ()
 ) -> Certificate:
     """Return the certificate of the claims, each with the name it has in a report.
 
     What the checker's replay does not reach is listed as uncovered, by name.
     """
-    functions = [straight(text) for text in texts]
-    require_signatures(subject, functions)
+    require_signatures(subject.kind, subject.functions)
     open_: list[str] = list(uncovered)
     kept = list(claims)
-    draft = _draft(subject, texts, functions, loss)
+    draft = _draft(subject)
     while True:
-        draft = replace(draft, claims=tuple(claim for _, claim in kept))
-        outcome, search = _searched(draft, functions)
-        if not outcome.failed:
+        records = tuple(claim for _, claim in kept)
+        draft = replace(draft, claims=records, statements=_needed(subject.statements, records))
+        session, search = _session(draft, subject.functions)
+        outcome = session.run()
+        if not outcome.failed and not session.problems:
             break
-        open_ += [name for i, (name, _) in enumerate(kept) if i in outcome.failed]
-        kept = [pair for i, pair in enumerate(kept) if i not in outcome.failed]
+        lost = {i for i, claim in enumerate(records) if session.problems and is_stated(claim)}
+        lost = {*outcome.failed} or lost
+        open_ += [name for i, (name, _) in enumerate(kept) if i in lost]
+        kept = [pair for i, pair in enumerate(kept) if i not in lost]
     return replace(
         draft,
         answers=search.answers,
@@ -54,29 +82,60 @@ def written(
     )
 
 
-def gradients_in(text: Text, loss: int, arguments: Sequence[int]) -> dict[int, int]:
-    """Return for arguments the first value of a text that the replay finds to be the gradient."""
-    functions = [straight(text)]
+def is_stated(claim: ClaimRecord) -> bool:
+    """Whether a claim is about statements."""
+    return isinstance(claim, MeaningClaim)
+
+
+def _needed(
+    statements: Sequence[Statement], claims: Sequence[ClaimRecord]
+) -> tuple[Statement, ...]:
+    """Return the statements that claims rest on."""
+    wanted = {claim.name for claim in claims if isinstance(claim, MeaningClaim)}
+    kept: list[Statement] = []
+    for statement in reversed(statements):
+        names = NAME.findall(statement.text)
+        if names[0] in wanted:
+            wanted.update(names)
+            kept.append(statement)
+    return tuple(reversed(kept))
+
+
+def scouted(subject: Subject, arguments: Sequence[int]) -> tuple[Subject, dict[int, int]]:
+    """Return what to write about, each statement in a way that the text is written in.
+
+    Beside it for arguments the first value of the text that the replay finds to be the gradient.
+    """
     claims = tuple(GradientClaim(argument, argument) for argument in arguments)
-    draft = _draft("gradients", [text], functions, loss, claims)
-    session, search = _session(draft, functions)
+    session, search = _session(_draft(subject, claims), subject.functions)
     session.prepare()
-    body = functions[0].body
+    session.bind()
+    found = _gradients(session, search, subject, arguments)
+    statements = Scout(session, search).ways(subject.statements)
+    return replace(subject, statements=statements), found
+
+
+def _gradients(
+    session: Session, search: Search, subject: Subject, arguments: Sequence[int]
+) -> dict[int, int]:
+    if subject.loss is None:
+        return {}
+    body = session.functions[0].body
     forward = {id(v) for v in body.arguments}
-    for operation in ancestors([body.results[loss]], body.operations, frozenset()):
+    for operation in ancestors([body.results[subject.loss]], body.operations, frozenset()):
         forward.update(id(result) for result in operation.results)
     values = [(n, v) for n, v in enumerate(session.values) if id(v) not in forward]
     found: dict[int, int] = {}
     for argument in arguments:
         g = session.cotangents.get(id(body.arguments[argument]))
+        if g is None:
+            continue
         near = [(n, session.known[id(v)]) for n, v in values]
-        fitting = [(n, t) for n, t in near if g is not None and t.shape == g.shape]
-        at_once = (n for n, t in fitting if g is not None and _is_same_form(session, g, t))
-        alike = [(n, t) for n, t in fitting if g is not None and search.reads_alike(g, t)]
+        fitting = [(n, t) for n, t in near if t.shape == g.shape]
+        at_once = (n for n, t in fitting if _is_same_form(session, g, t))
+        alike = [(n, t) for n, t in fitting if search.reads_alike(g, t)]
         in_parts = (
-            n
-            for n, t in alike[:CANDIDATES]
-            if g is not None and same(session.meanings.f, g, t, off_kinks=True)
+            n for n, t in alike[:CANDIDATES] if same(session.meanings.f, g, t, off_kinks=True)
         )
         number = next(at_once, None) or next(in_parts, None)
         if number is not None:
@@ -89,24 +148,20 @@ def _is_same_form(session: Session, a: Tensor, b: Tensor) -> bool:
     return ours.poly == theirs.poly
 
 
-def _draft(
-    subject: str,
-    texts: Sequence[Text],
-    functions: Sequence[Function],
-    loss: int | None,
-    claims: tuple[ClaimRecord, ...] = (),
-) -> Certificate:
-    """Return a certificate without answers, with every literal that may stand for a 1 / n."""
+def _draft(subject: Subject, claims: tuple[ClaimRecord, ...] = ()) -> Certificate:
+    """Return a certificate without answers, with all literals that may stand for others."""
     return Certificate(
         answers={},
         assumed=(),
         claims=claims,
         cotangents=frozenset(),
         cuts=frozenset(),
-        literals=_literals(functions),
-        loss=loss,
-        subject=subject,
-        texts=tuple(map(digest, texts)),
+        literals=_literals(subject.functions),
+        loss=subject.loss,
+        names=subject.names,
+        statements=(),
+        subject=subject.kind,
+        texts=tuple(map(digest, subject.texts)),
         uncovered=(),
     )
 
@@ -117,11 +172,6 @@ def _session(draft: Certificate, functions: Sequence[Function]) -> tuple[Session
     session = Session(draft, functions, search)
     search.names = session.meanings.contractions.names
     return session, search
-
-
-def _searched(draft: Certificate, functions: Sequence[Function]) -> tuple[Outcome, Search]:
-    session, search = _session(draft, functions)
-    return session.run(), search
 
 
 def _cuts(
@@ -142,18 +192,27 @@ def _cuts(
     return forward, sums
 
 
-def _literals(functions: Sequence[Function]) -> dict[str, Fraction]:
-    """Return the literals that round a 1 / n."""
-    found: dict[str, Fraction] = {}
+def _literals(functions: Sequence[Function]) -> dict[str, str]:
+    """Return what literals may stand for: 1 / n, or an irrational number that they round."""
+    found: dict[str, str] = {}
     for function in functions:
         for operation in function.body.operations:
-            value = operation.attributes
-            if not isinstance(value, attr.Constant):
-                continue
-            element = operation.results[0].type.element
-            for word in decimals(value) if element.is_float and value.splat else ():
-                exact = None if word in ("inf", "-inf", "nan") else Fraction(word)
-                part = None if exact is None else fraction(abs(exact), element)
-                if exact is not None and part is not None:
-                    found[word] = part if exact > 0 else -part
+            value, element = operation.attributes, operation.results[0].type.element
+            if isinstance(value, attr.Constant) and element.is_float and value.splat:
+                [word] = decimals(value)
+                meant = None if word in ("inf", "-inf", "nan") else _meant(Fraction(word), element)
+                if meant is not None:
+                    found[word.removeprefix("-")] = meant
     return found
+
+
+def _meant(value: Fraction, element: ElementType) -> str | None:
+    part = fraction(abs(value), element)
+    if part is not None:
+        return str(part)
+    number = irrational(abs(value), element) if value else None
+    if number is None:
+        return None
+    powers = [(str(number.rational), number.power), ("pi", number.pi_power)]
+    powers.append(("ln2", Fraction(number.ln2_power)))
+    return "*".join(base if q == 1 else f"{base}^{q}" for base, q in powers if q and base != "1")

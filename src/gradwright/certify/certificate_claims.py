@@ -2,12 +2,12 @@
 
 import dataclasses
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
-from gradwright.certify.certificate import gradients_in, written
+from gradwright.certify.certificate import Subject, scouted, written
 from gradwright.certify.claims import Report
+from gradwright.certify.programs_reading import STATED, Program, target_of
 from gradwright.certify.verdicts import Verdict
 from gradwright.check.atoms import Uncheckable
 from gradwright.check.certificate import (
@@ -16,13 +16,15 @@ from gradwright.check.certificate import (
     EqualClaim,
     GradientClaim,
     LossClaim,
+    MeaningClaim,
+    Statement,
     UpdateClaim,
 )
 from gradwright.check.guide import FalseStatement
-from gradwright.check.replay import Text, straight
+from gradwright.check.replay import Text
 from gradwright.check.session import numbered
 from gradwright.errors import GradwrightError
-from gradwright.hlo import Function, Role, Signature
+from gradwright.hlo import Function, Role
 
 
 def with_text_certificate(
@@ -31,29 +33,20 @@ def with_text_certificate(
     """Return a report on gradients in one text with its certificate; pairs (argument, result)."""
 
     def write() -> Certificate:
-        function = straight(text)
-        records = _gradients(pairs, [function])
-        return _of(report, records, lambda claims: written("gradients", [text], claims, loss))
+        subject = Subject("gradients", [text], loss)
+        return _of(report, subject, _gradients(pairs, subject.functions))
 
     return _certified(report, write)
 
 
 def with_pair_certificate(
-    report: Report,
-    forward: Text,
-    backward: Text,
-    pairs: Sequence[tuple[int, int]],
-    others: Sequence[str] = (),
+    report: Report, forward: Text, backward: Text, pairs: Sequence[tuple[int, int]]
 ) -> Report:
-    """Return a report on a vector-Jacobian product with its certificate.
-
-    `others` are names of claims that are made beside, which it does not cover.
-    """
+    """Return a report on a vector-Jacobian product with its certificate."""
 
     def write() -> Certificate:
-        texts = [forward, backward]
-        records = _gradients(pairs, [straight(text) for text in texts])
-        return _of(report, records, lambda claims: written("vjp", texts, claims, None, others))
+        subject = Subject("vjp", [forward, backward])
+        return _of(report, subject, _gradients(pairs, subject.functions))
 
     return _certified(report, write)
 
@@ -63,7 +56,7 @@ def with_equal_certificate(report: Report, left: Text, right: Text) -> Report:
 
     def write() -> Certificate:
         records = [EqualClaim(k) for k in range(len(report.claims))]
-        return _of(report, records, lambda claims: written("equal", [left, right], claims))
+        return _of(report, Subject("equal", [left, right]), records)
 
     return _certified(report, write)
 
@@ -76,18 +69,20 @@ def _gradients(
     return [GradientClaim(argument, number_of[id(results[k])]) for argument, k in pairs]
 
 
-_Named = Sequence[tuple[str, ClaimRecord]]
-
-
-def _of(
-    report: Report, records: Sequence[ClaimRecord], write: Callable[[_Named], Certificate]
-) -> Certificate:
+def _of(report: Report, subject: Subject, records: Sequence[ClaimRecord]) -> Certificate:
     """Return the certificate of what was proved; the rest is uncovered."""
-    pairs = list(zip(report.claims, records, strict=True))
-    proved = [(claim.name, r) for claim, r in pairs if claim.verdict is Verdict.PROVED]
-    left = tuple(claim.name for claim, _ in pairs if claim.verdict is not Verdict.PROVED)
-    certificate = write(proved)
-    return dataclasses.replace(certificate, uncovered=(*certificate.uncovered, *left))
+    names = [claim.name for claim in report.claims]
+    return _written(report, subject, list(zip(names, records, strict=True)))
+
+
+def _written(
+    report: Report, subject: Subject, records: Sequence[tuple[str, ClaimRecord]]
+) -> Certificate:
+    """Return the certificate of the records whose claims were proved, by the claims' names."""
+    kept = [(name, record) for name, record in records if _is_proved(report, name)]
+    names = {name for name, _ in kept}
+    left = [claim.name for claim in report.claims if claim.name not in names]
+    return written(subject, kept, left)
 
 
 def _certified(report: Report, write: Callable[[], Certificate]) -> Report:
@@ -126,56 +121,50 @@ def certificate_text(report: Report) -> str | None:
     return json.dumps(certificate, sort_keys=True, separators=(",", ":")) + "\n"
 
 
-class TrainStep(Protocol):
-    """What is needed of a program: its text, its roles, its declared update rules."""
+def with_program_certificate(
+    report: Report, program: Program, pairs: Sequence[tuple[int, int]] = ()
+) -> Report:
+    """Return a report on a program with its certificate.
 
-    @property
-    def text(self) -> str:
-        """StableHLO text."""
-        ...
-
-    @property
-    def signature(self) -> Signature:
-        """Names and roles of arguments and results."""
-        ...
-
-    @property
-    def updates(self) -> Mapping[str, str]:
-        """Update rule of each parameter over theta, g, lr, t and its moments."""
-        ...
-
-
-def with_step_certificate(report: Report, program: TrainStep) -> Report:
-    """Return a report on a train step with the certificate of its gradients and updates.
-
-    Claims about meaning are uncovered: the checker reads no index notation.
+    `pairs` are argument of the forward and result, for a vector-Jacobian product.
     """
-    outputs = [port.name for port in program.signature.outputs]
-    losses = [k for k, p in enumerate(program.signature.outputs) if p.role is Role.LOSS]
-    if not losses:
-        return report
 
     def write() -> Certificate:
-        [loss, *_] = losses
-        arguments = {port.name: i for i, port in enumerate(program.signature.inputs)}
+        stating = program.primal or program
+        inputs = {port.name: i for i, port in enumerate(stating.signature.inputs)}
+        outputs = list(stating.signature.outputs)
+        losses = [k for k, port in enumerate(outputs) if port.role is Role.LOSS]
+        loss = losses[0] if losses and not pairs and program.updates else None
+        texts = [program.text] if program.primal is None else [program.primal.text, program.text]
+        kind = "vjp" if program.primal is not None else "meaning" if loss is None else "gradients"
+        statements = [Statement(text.strip()) for text in stating.statements]
         wanted = {
-            name: arguments[name]
+            name: inputs[name]
             for name in program.updates
             if _is_proved(report, f"gradient of {name}")
         }
-        found = gradients_in(program.text, loss, list(wanted.values()))
-        records: list[tuple[str, ClaimRecord]] = [("the differentiated loss", LossClaim(loss))]
+        subject = Subject(kind, texts, loss, inputs if statements else {}, statements)
+        subject, found = scouted(subject, list(wanted.values()) if loss is not None else [])
+        records: list[tuple[str, ClaimRecord]] = [
+            (f"{target_of(port)} as declared", MeaningClaim(target_of(port), k))
+            for k, port in enumerate(outputs)
+            if port.role in STATED
+        ]
+        if loss is not None:
+            records.append(("the differentiated loss", LossClaim(loss)))
+        gradients = _gradients(pairs, subject.functions)
+        for (_, k), record in zip(pairs, gradients, strict=True):
+            name = program.signature.outputs[k].name.removeprefix("d.")
+            records.append((f"gradient of {name}", record))
         for name, argument in wanted.items():
             if argument in found:
-                record = GradientClaim(argument, found[argument])
-                records.append((f"gradient of {name}", record))
+                records.append((f"gradient of {name}", GradientClaim(argument, found[argument])))
+        given = {name: inputs.get(f"d.{name}") for name in program.updates}
         for name, argument in wanted.items():
-            if argument in found:
-                records += _updates(program, name, arguments, outputs, found[argument])
-        kept = [(name, r) for name, r in records if _is_proved(report, name)]
-        names = {name for name, _ in kept}
-        left = [claim.name for claim in report.claims if claim.name not in names]
-        return written("gradients", [program.text], kept, loss, left)
+            gradient = found.get(argument) if given[name] is None else given[name]
+            if gradient is not None:
+                records += _updates(program, name, gradient)
+        return _written(report, subject, records)
 
     return _certified(report, write)
 
@@ -185,15 +174,16 @@ def _is_proved(report: Report, name: str) -> bool:
     return all(c.verdict is Verdict.PROVED for c in report.claims if c.name == name)
 
 
-def _updates(
-    program: TrainStep,
-    name: str,
-    arguments: Mapping[str, int],
-    outputs: Sequence[str],
-    gradient: int,
-) -> list[tuple[str, ClaimRecord]]:
+def _updates(program: Program, name: str, gradient: int) -> list[tuple[str, ClaimRecord]]:
+    arguments = {port.name: i for i, port in enumerate(program.signature.inputs)}
+    outputs = [port.name for port in program.signature.outputs]
     rule = program.updates[name]
-    moments = [port for port in arguments if port.rpartition(".")[0] == name and port in outputs]
+    moments = [
+        port.name
+        for port in program.signature.inputs
+        if port.role is Role.MOMENT and port.name.rpartition(".")[0] == name
+    ]
+    moments = [m for m in moments if m in outputs]
     reads = {"theta": arguments[name]} | {m.rpartition(".")[2]: arguments[m] for m in moments}
     reads |= {scalar: arguments[scalar] for scalar in ("lr", "t") if scalar in arguments}
     targets = {name: "theta'"} | {m: f"{m.rpartition('.')[2]}'" for m in moments}

@@ -39,7 +39,7 @@ COTANGENT_TERMS = 2
 
 _OUTPUTS = -1_000_000
 """Number of the first output of the other sum while equations are solved."""
-_Key = tuple[object, ...]
+Key = tuple[object, ...]
 _Kinds = tuple[tuple[int, Exponent], ...]
 
 
@@ -61,10 +61,10 @@ class Search:
     _met_at_split: int | None = None
     _idle: int = 0
     """Sums written out one after the other whose parts met nothing known."""
-    _known: dict[_Key, tuple[int, tuple[int, ...], Fraction]] = field(
-        default_factory=dict[_Key, tuple[int, tuple[int, ...], Fraction]]
+    _known: dict[Key, tuple[int, tuple[int, ...], Fraction]] = field(
+        default_factory=dict[Key, tuple[int, tuple[int, ...], Fraction]]
     )
-    _cut_keys: set[_Key] = field(default_factory=set[_Key])
+    _cut_keys: set[Key] = field(default_factory=set[Key])
     _sums: dict[_Kinds, list[int]] = field(default_factory=dict[_Kinds, list[int]])
     _pending: "_Pending | None" = None
     _origin: Mapping[int, Affine] = field(default_factory=dict[int, Affine])
@@ -82,7 +82,7 @@ class Search:
         wanted = value in self.forward
         if not wanted and not self._cut_keys:
             return False
-        key = self._labelled(p, box)[0]
+        key = self.labelled(p, box)[0]
         if wanted:
             self._cut_keys.add(key)
         elif key not in self._cut_keys:
@@ -94,14 +94,14 @@ class Search:
         """Cut the cotangents of sums that were cut, where they have many terms."""
         if value not in self.sums or len(p) <= COTANGENT_TERMS:
             return False
-        self._cut_keys.add(self._labelled(p, box)[0])
+        self._cut_keys.add(self.labelled(p, box)[0])
         self.cotangents_made.add(value)
         return True
 
     def recognize(self, p: Poly, box: Box) -> Recognized | None:
         """Look for a value with the same canonical form."""
         self._asked += 1
-        key, order, lead = self._labelled(p, box)
+        key, order, lead = self.labelled(p, box)
         found = self._known.get(key)
         if found is None:
             self._pending = _Pending(key, order, lead)
@@ -113,12 +113,12 @@ class Search:
         self.answers[self._asked] = answer
         return answer
 
-    def _labelled(self, p: Poly, box: Box) -> tuple[_Key, tuple[int, ...], Fraction]:
+    def labelled(self, p: Poly, box: Box) -> tuple[Key, tuple[int, ...], Fraction]:
         """Return a form that equal polynomials up to names share, its variables, its factor."""
         assert self.names is not None
         p, box, origin = merged(self.names.algebra, p, box)
         colours = refine(p, {v: (box[v],) for v in sorted(variables_of(p))})
-        best: tuple[_Key, tuple[int, ...], Fraction] | None = None
+        best: tuple[Key, tuple[int, ...], Fraction] | None = None
         for order in orders(colours, ORDERS):
             places = {v: variable(i) for i, v in enumerate(order)}
             extents = tuple(box[v] for v in order)
@@ -212,7 +212,7 @@ class Search:
 class _Pending:
     """The form of a value that is about to get an atom."""
 
-    key: _Key
+    key: Key
     order: tuple[int, ...]
     lead: Fraction
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gradwright.certify.certificate_claims import with_pair_certificate, with_step_certificate
+from gradwright.certify.certificate_claims import with_program_certificate
 from gradwright.certify.claims import Claim, Kind, Report
 from gradwright.certify.programs_claims import ProgramClaims
 from gradwright.certify.programs_inner import GRADIENT_PREFIX, InnerGradients, inner_gradients
@@ -57,7 +57,7 @@ def _certified(program: Program, search: Search, observe: Observer) -> Report:
     settled += _unclaimed(claims.unclaimed(), observe)
     scope = scope_of((reading.main,), claims.conditions())
     report = Report(tuple(settled), scope, time.perf_counter() - started)
-    return with_step_certificate(report, program)
+    return with_program_certificate(report, program)
 
 
 def _certify_inner(
@@ -107,11 +107,7 @@ def _certify_vjp(
     claims = [*forward.claims, *gradients, *_unclaimed(left, observe)]
     scope = tuple(dict.fromkeys((*forward.scope, *backward.scope)))
     report = Report(tuple(claims), scope, time.perf_counter() - started)
-    named = replace(report, claims=tuple(gradients))
-    others = [claim.name for claim in claims if claim not in gradients]
-    texts = forward_of.text, program.text
-    evidence = with_pair_certificate(named, *texts, pairs, others).evidence
-    return replace(report, evidence=evidence)
+    return with_program_certificate(report, program, pairs)
 
 
 def _unclaimed(names: Sequence[str], observe: Observer) -> list[Claim]:

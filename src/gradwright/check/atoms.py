@@ -62,7 +62,7 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Infinity:
-    """An infinite constant; nothing but the start of a maximum or minimum may read it."""
+    """An infinite constant, which is moved, selected and compared, and not computed with."""
 
     sign: int
 
@@ -103,15 +103,29 @@ class Sum:
 
 
 @dataclass(frozen=True, slots=True)
-class Opaque:
-    """An operation known only as a function of its operands, attributes and shape."""
+class Constant:
+    """A prime, or the circle's number "pi"; a prime has exponents between 0 and 1 only."""
 
-    opcode: str
-    operands: tuple[Terms, ...]
-    attributes: object
+    name: str
 
 
-Content = Unknown | Dense | Index | Infinity | Applied | Mask | Named | Sum | Opaque
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """1 at the first point of a window at which sign * an atom is greatest, else 0.
+
+    Variables: the outputs, then the window's, counted row by row; points where a guard is 0 are no
+    part of the window.
+    """
+
+    sign: int
+    outputs: int
+    extents: tuple[int, ...]
+    atom: int
+    access: tuple[Affine, ...]
+    guards: Guards
+
+
+Content = Unknown | Dense | Index | Infinity | Constant | Applied | Mask | Chosen | Named | Sum
 
 
 class Atoms:
@@ -137,16 +151,18 @@ class Atoms:
         content = self.contents[atom]
         if isinstance(content, Dense):
             return set(content.entries) <= {0, 1}
-        return isinstance(content, Mask) or (
+        return isinstance(content, Mask | Chosen) or (
             isinstance(content, Unknown) and content.numbers is Numbers.TRUTH
         )
 
     def is_positive(self, atom: int, *, strictly: bool) -> bool:
         """Return whether an atom is known to be > 0 (else >= 0) for every input and index."""
         match self.contents[atom]:
-            case Applied(function="exponential" | "logistic"):
+            case Applied(function="exponential" | "logistic") | Constant():
                 return True
-            case Index() | Mask():
+            case Applied(function="log", scale=scale, inner=None):
+                return scale > 1
+            case Index():
                 return not strictly
             case Dense(entries=entries):
                 return min(entries) > 0 if strictly else min(entries) >= 0

@@ -2,15 +2,15 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import TypeVar
 
 from gradwright.check.affine import Affine
-from gradwright.check.guide import Recognized, SameSum, Split
+from gradwright.check.guide import Recognized, SameSum, Split, Way
 from gradwright.errors import CertificateError
 
-FORMAT = "gradwright-certificate 1"
+FORMAT = "gradwright-certificate 2"
 DIGITS = 400
 """Digits of a number; more is refused."""
 T = TypeVar("T")
@@ -28,7 +28,8 @@ class GradientClaim:
 class UpdateClaim:
     """A result is what `rule` calls `target`; `reads` says which arguments its names are.
 
-    The rule's g is the value `gradient`, which a gradient claim says is the cotangent of theta.
+    The rule's g is the value `gradient`, which a gradient claim says is the cotangent of theta; or
+    an argument, which is called the gradient.
     """
 
     gradient: int
@@ -52,21 +53,44 @@ class EqualClaim:
     result: int
 
 
-ClaimRecord = GradientClaim | UpdateClaim | LossClaim | EqualClaim
+@dataclass(frozen=True, slots=True)
+class MeaningClaim:
+    """A result of the first text is what the statements define under a name."""
+
+    name: str
+    result: int
+
+
+ClaimRecord = GradientClaim | UpdateClaim | LossClaim | EqualClaim | MeaningClaim
 Answer = Recognized | SameSum | Split
 
 
 @dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement of index notation, how it is denoted, and which value of the text it is.
+
+    `order` says which dimension of that value each dimension of the statement is.
+    """
+
+    text: str
+    way: Way = Way.PLAIN
+    value: int | None = None
+    order: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Certificate:
-    """Everything that a certificate says; values are numbered as `Values` does."""
+    """Everything that a certificate says; values are numbered as `numbered` does."""
 
     answers: Mapping[int, Answer]
     assumed: tuple[tuple[str, int], ...]
     claims: tuple[ClaimRecord, ...]
     cotangents: frozenset[int]
     cuts: frozenset[int]
-    literals: Mapping[str, Fraction]
+    literals: Mapping[str, str]
     loss: int | None
+    names: Mapping[str, int]
+    statements: tuple[Statement, ...]
     subject: str
     texts: tuple[str, ...]
     uncovered: tuple[str, ...]
@@ -76,16 +100,23 @@ class Certificate:
         return {
             "answers": [[n, *_answer_row(a)] for n, a in sorted(self.answers.items())],
             "assumed": [list(row) for row in self.assumed],
-            "claims": [_claim_row(claim) for claim in self.claims],
+            "claims": [{"kind": _KIND_OF[type(c)], **_fields_of(c)} for c in self.claims],
             "cotangents": sorted(self.cotangents),
             "cuts": sorted(self.cuts),
             "format": FORMAT,
-            "literals": {word: str(q) for word, q in sorted(self.literals.items())},
+            "literals": dict(sorted(self.literals.items())),
             "loss": self.loss,
+            "names": dict(sorted(self.names.items())),
+            "statements": [[s.text, s.way.value, s.value, list(s.order)] for s in self.statements],
             "subject": self.subject,
             "texts": list(self.texts),
             "uncovered": list(self.uncovered),
         }
+
+
+def _fields_of(claim: ClaimRecord) -> dict[str, object]:
+    found = {field.name: getattr(claim, field.name) for field in fields(claim)}
+    return {name: dict(x) if isinstance(x, tuple) else x for name, x in found.items()}
 
 
 def _answer_row(a: Answer) -> list[object]:
@@ -99,19 +130,6 @@ def _answer_row(a: Answer) -> list[object]:
 
 def _affine_row(e: Affine) -> list[int]:
     return [e[0], *(n for term in e[1] for n in term)]
-
-
-def _claim_row(claim: ClaimRecord) -> dict[str, object]:
-    match claim:
-        case GradientClaim(argument, value):
-            return {"kind": "gradient", "argument": argument, "value": value}
-        case LossClaim(result):
-            return {"kind": "loss", "result": result}
-        case EqualClaim(result):
-            return {"kind": "equal", "result": result}
-        case UpdateClaim(gradient, reads, result, rule, target):
-            named = {"gradient": gradient, "reads": dict(reads), "result": result}
-            return {"kind": "update", **named, "rule": rule, "target": target}
 
 
 def read_certificate(value: object) -> Certificate:
@@ -130,8 +148,10 @@ def read_certificate(value: object) -> Certificate:
         claims=tuple(top.take("claims", _rows(_claim))),
         cotangents=frozenset(top.take("cotangents", _rows(_count))),
         cuts=frozenset(top.take("cuts", _rows(_count))),
-        literals=dict(top.take("literals", _literals)),
-        loss=top.take("loss", lambda x: None if x is None else _count(x)),
+        literals=top.take("literals", _mapping(_text)),
+        loss=top.take("loss", _maybe_count),
+        names=top.take("names", _mapping(_count)),
+        statements=tuple(top.take("statements", _rows(_statement))),
         subject=top.take("subject", _text),
         texts=tuple(top.take("texts", _rows(_text))),
         uncovered=tuple(top.take("uncovered", _rows(_text))),
@@ -228,9 +248,20 @@ def _fraction(value: object) -> Fraction:
     return Fraction(word)
 
 
-def _literals(value: object) -> list[tuple[str, Fraction]]:
-    fields = _Fields(value, "literals")
-    return [(_text(word), _fraction(q)) for word, q in fields.left.items()]
+def _maybe_count(value: object) -> int | None:
+    return None if value is None else _count(value)
+
+
+def _mapping(read: Callable[[object], T]) -> Callable[[object], dict[str, T]]:
+    return lambda value: {_text(k): read(x) for k, x in _Fields(value, "a mapping").left.items()}
+
+
+def _statement(value: object) -> Statement:
+    row = _list(value)
+    if len(row) != 4 or row[1] not in list(Way):
+        raise _wrong("statements", "a text, a way, a value and an order", row)
+    text, way, place = _text(row[0]), Way(_text(row[1])), _maybe_count(row[2])
+    return Statement(text, way, place, tuple(map(_count, _list(row[3]))))
 
 
 def _assumption(value: object) -> tuple[str, int]:
@@ -273,27 +304,37 @@ def _affine(value: object) -> Affine:
     return row[0], terms
 
 
+def _reads(value: object) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(_mapping(_count)(value).items()))
+
+
+_KINDS: dict[str, Callable[["_Fields"], ClaimRecord]] = {
+    "gradient": lambda f: GradientClaim(f.take("argument", _count), f.take("value", _count)),
+    "loss": lambda f: LossClaim(f.take("result", _count)),
+    "equal": lambda f: EqualClaim(f.take("result", _count)),
+    "meaning": lambda f: MeaningClaim(f.take("name", _text), f.take("result", _count)),
+    "update": lambda f: UpdateClaim(
+        f.take("gradient", _count),
+        f.take("reads", _reads),
+        f.take("result", _count),
+        f.take("rule", _text),
+        f.take("target", _text),
+    ),
+}
+_KIND_OF = {
+    GradientClaim: "gradient",
+    LossClaim: "loss",
+    EqualClaim: "equal",
+    MeaningClaim: "meaning",
+    UpdateClaim: "update",
+}
+
+
 def _claim(value: object) -> ClaimRecord:
-    fields = _Fields(value, "claims")
-    kind = fields.take("kind", _text)
-    claim: ClaimRecord
-    match kind:
-        case "gradient":
-            claim = GradientClaim(fields.take("argument", _count), fields.take("value", _count))
-        case "loss":
-            claim = LossClaim(fields.take("result", _count))
-        case "equal":
-            claim = EqualClaim(fields.take("result", _count))
-        case "update":
-            reads = fields.take("reads", lambda x: _Fields(x, "reads").left)
-            claim = UpdateClaim(
-                fields.take("gradient", _count),
-                tuple(sorted((_text(name), _count(n)) for name, n in reads.items())),
-                fields.take("result", _count),
-                fields.take("rule", _text),
-                fields.take("target", _text),
-            )
-        case _:
-            raise _wrong("claims", "gradient, update, loss or equal", kind)
-    fields.finish()
+    row = _Fields(value, "claims")
+    kind = row.take("kind", _text)
+    if kind not in _KINDS:
+        raise _wrong("claims", f"one of {', '.join(_KINDS)}", kind)
+    claim = _KINDS[kind](row)
+    row.finish()
     return claim

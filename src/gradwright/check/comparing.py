@@ -7,10 +7,10 @@ from gradwright.check.affine import Affine, linear
 from gradwright.check.atoms import (
     Applied,
     Atoms,
+    Chosen,
     Mask,
     Named,
     Numbers,
-    Opaque,
     Sum,
     Test,
     Unknown,
@@ -178,8 +178,8 @@ def _unknowns(atoms: Atoms, atom: int) -> set[int]:
                 pending += (b for m, _ in terms for b, _, _ in m[0])
             case Sum(factors=factors):
                 pending += (b for b, _, _ in factors)
-            case Opaque(operands=operands):
-                pending += (b for terms in operands for m, _ in terms for b, _, _ in m[0])
+            case Chosen(atom=inner):
+                pending.append(inner)
             case _:
                 pass
     return found

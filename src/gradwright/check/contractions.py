@@ -14,7 +14,7 @@ from gradwright.check.tensor import Digits, Tensor, box_of, in_finer, radix, ref
 
 
 @dataclass(slots=True)
-class _Assembly:
+class Assembly:
     """Digits of a form's variables, and the term they are put into."""
 
     digits: list[tuple[int, ...]]
@@ -60,12 +60,17 @@ class Contractions:
 
     def apply(self, form: Form, operands: Sequence[Tensor]) -> Tensor:
         """Return the result of a form at its operands."""
-        rank = len(form.shape)
+        laid, product = self.laid(form, operands)
+        digits: Digits = tuple(laid.digits[: len(form.shape)])
+        return Tensor(digits, self.summation.total(product, laid.summed, laid.box))
+
+    def laid(self, form: Form, operands: Sequence[Tensor]) -> tuple[Assembly, Poly]:
+        """Return the product of a form's operands before it is summed."""
         digits = _chosen_digits(form, operands)
         flat = box_of(tuple(digits))
-        first = starts(tuple(digits))
-        outputs = sum(len(d) for d in digits[:rank])
-        assembly = _Assembly(digits, first, flat, list(range(outputs, len(flat))), [])
+        outputs = sum(len(d) for d in digits[: len(form.shape)])
+        summed = list(range(outputs, len(flat)))
+        assembly = Assembly(digits, starts(tuple(digits)), flat, summed, [])
         terms = [self._as_term(operand) if len(operands) > 1 else operand for operand in operands]
         polys = [
             self._placed(operand, read, assembly)
@@ -74,16 +79,13 @@ class Contractions:
         for e, low, high in form.guards:
             places = {v: assembly.place(v) for v, _ in e[1]}
             assembly.guards.append((placed(e, places), low, high))
-        result: Digits = tuple(digits[:rank])
         guards = conjunction(assembly.guards, assembly.box)
-        if guards is None:
-            return Tensor(result, {})
-        product: Poly = {((), guards): Fraction(1)}
+        product: Poly = {} if guards is None else {((), guards): Fraction(1)}
         for poly in polys:
             product = self.algebra.multiply(product, poly, assembly.box)
-        return Tensor(result, self.summation.total(product, assembly.summed, assembly.box))
+        return assembly, product
 
-    def _placed(self, operand: Tensor, read: Reads, assembly: _Assembly) -> Poly:
+    def _placed(self, operand: Tensor, read: Reads, assembly: Assembly) -> Poly:
         places: dict[int, Affine] = {}
         for d, e in enumerate(read):
             at = assembly.digits_at(e, operand.digits[d])

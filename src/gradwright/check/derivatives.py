@@ -7,7 +7,7 @@ a tie of a maximum the first operand wins, a constant before anything else.
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
-from gradwright.check.atoms import Test, Uncheckable
+from gradwright.check.atoms import Constant, Uncheckable
 from gradwright.check.forms import Form, form_of, part_of_concatenation, slice_at
 from gradwright.check.functions import Functions
 from gradwright.check.guide import Guide
@@ -23,15 +23,22 @@ Slope = Callable[[Functions, Tensors, Tensor, Tensor], Cotangents]
 HALF = Fraction(1, 2)
 
 
-def _extreme(f: Functions, x: Tensors, g: Tensor, sign: int) -> Cotangents:
-    d = f.scale(f.add(x[1], x[0], -1), sign)
-    if constant_of(x[1].poly) is None:
-        second = f.mask(Test.POSITIVE, d)
+def _extreme(f: Functions, x: Tensors, g: Tensor, beats: str) -> Cotangents:
+    a, b = x
+    if constant_of(b.poly) is None:
+        second = f.compare(beats, b, a)
         first = f.complement(second)
     else:
-        first = f.mask(Test.POSITIVE, f.scale(d, -1))
+        first = f.compare(beats, a, b)
         second = f.complement(first)
     return f.multiply(g, first), f.multiply(g, second)
+
+
+def _bell(f: Functions, x: Tensor, g: Tensor) -> Tensor:
+    """Return g * 2 / sqrt(pi) * exp(-x ** 2)."""
+    pi = f.algebra.atoms.number(Constant("pi"), ())
+    factor = Tensor(x.digits, {(((pi, (), -HALF),), ()): Fraction(2)})
+    return f.multiply(g, factor, f.exponential(f.scale(f.multiply(x, x), -1)))
 
 
 SLOPES: dict[str, Slope] = {
@@ -43,8 +50,8 @@ SLOPES: dict[str, Slope] = {
         f.scale(f.multiply(g, y, f.power(x[1], -1)), -1),
     ),
     "negate": lambda f, x, y, g: (f.scale(g, -1),),
-    "maximum": lambda f, x, y, g: _extreme(f, x, g, 1),
-    "minimum": lambda f, x, y, g: _extreme(f, x, g, -1),
+    "maximum": lambda f, x, y, g: _extreme(f, x, g, "GT"),
+    "minimum": lambda f, x, y, g: _extreme(f, x, g, "LT"),
     "abs": lambda f, x, y, g: (f.multiply(g, f.sign(x[0])),),
     "exponential": lambda f, x, y, g: (f.multiply(g, y),),
     "exponential_minus_one": lambda f, x, y, g: (f.multiply(g, f.exponential(x[0])),),
@@ -56,6 +63,8 @@ SLOPES: dict[str, Slope] = {
     "log": lambda f, x, y, g: (f.multiply(g, f.power(x[0], -1)),),
     "tanh": lambda f, x, y, g: (f.multiply(g, f.complement(f.multiply(y, y))),),
     "logistic": lambda f, x, y, g: (f.multiply(g, y, f.complement(y)),),
+    "erf": lambda f, x, y, g: (_bell(f, x[0], g),),
+    "erfc": lambda f, x, y, g: (f.scale(_bell(f, x[0], g), -1),),
     "sine": lambda f, x, y, g: (f.multiply(g, f.applied("cosine", x[0])),),
     "cosine": lambda f, x, y, g: (f.scale(f.multiply(g, f.applied("sine", x[0])), -1),),
     "sqrt": lambda f, x, y, g: (f.scale(f.multiply(g, f.power(x[0], -HALF)), HALF),),
@@ -72,17 +81,18 @@ def pulled(m: Meanings, operation: Operation, x: Tensors, y: Tensor, g: Tensor) 
     """Return the cotangent of each operand; None where it is 0."""
     opcode = opcode_of(operation)
     f = m.f
-    infinite = [m.infinity(t) for t in x] if opcode in ("maximum", "minimum") else []
-    if any(sign is not None for sign in infinite):
-        return [g if sign is None else None for sign in infinite]
     if opcode in SLOPES:
         return SLOPES[opcode](f, x, y, g)
     if opcode in FORMS:
         return [_through(m, form_of(operation), i, x, g) for i in range(len(x))]
     match opcode:
-        case "pad" | "reduce_window" | "reduce" if not x[1].poly:
-            if opcode == "pad" or combiner_of(operation.regions[0]) == "add":
-                return _through(m, form_of(operation), 0, x[:1], g), None
+        case "pad" if not x[1].poly or f.is_infinite(x[1]):
+            return _through(m, form_of(operation), 0, x[:1], g), None
+        case "reduce" | "reduce_window":
+            form, operands = m.summed(operation, x)
+            losing = {"maximum": -1, "minimum": 1}.get(combiner_of(operation.regions[0]) or "")
+            if f.is_infinite(x[1], losing) if losing else not x[1].poly:
+                return _through(m, form, len(operands) - 1, operands, g), None
         case "dynamic_slice":
             form = slice_at(m.starts(x[1:], x[0].shape, g.shape), g.shape)
             return [_through(m, form, 0, x[:1], g), *(None for _ in x[1:])]
@@ -99,9 +109,9 @@ def pulled(m: Meanings, operation: Operation, x: Tensors, y: Tensor, g: Tensor) 
             return None, on, f.add(g, on, -1)
         case "clamp" if all(constant_of(bound.poly) is not None for bound in (x[0], x[2])):
             low, high = (m.spread(bound, g.shape) for bound in (x[0], x[2]))
-            inside, _ = _extreme(f, (f.maximum(x[1], low), high), g, -1)
+            inside, _ = _extreme(f, (f.maximum(x[1], low), high), g, "LT")
             assert inside is not None  # an extreme gives both operands something
-            return None, _extreme(f, (x[1], low), inside, 1)[0], None
+            return None, _extreme(f, (x[1], low), inside, "GT")[0], None
         case "power":
             return _power(f, x, g)
         case "convert":

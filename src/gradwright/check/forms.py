@@ -112,7 +112,7 @@ def form_of(operation: Operation) -> Form:
             ]
             return draft.form(shape, reads)
         case attr.Window() as window if operation.opcode == "stablehlo.reduce_window":
-            return _window(x, shape, window)
+            return window_of(x, shape, window)
         case attr.DotGeneral() as dot:
             return _dot(x, shapes[1], shape, dot)
         case attr.Convolution() as conv:
@@ -120,6 +120,11 @@ def form_of(operation: Operation) -> Form:
         case _:
             raise Uncheckable(f"{operation.opcode} is no sum of products that this checker knows")
     return Form(shape, (), (tuple(reads),))
+
+
+def reduction(shape: Shape, summed: Shape) -> Form:
+    """Return the sum over the last dimensions of an operand."""
+    return Form(shape, summed, (tuple(map(variable, range(len(shape) + len(summed)))),))
 
 
 def part_of_concatenation(x: Shape, shape: Shape, dimension: int, start: int) -> Form:
@@ -134,7 +139,8 @@ def slice_at(starts: Sequence[int], shape: Shape) -> Form:
     return Form(shape, (), (reads,))
 
 
-def _window(x: Shape, shape: Shape, window: attr.Window) -> Form:
+def window_of(x: Shape, shape: Shape, window: attr.Window) -> Form:
+    """Return the sum over windows that slide over an operand, row by row."""
     draft = _Draft(len(shape))
     reads: list[Affine] = []
     for d, n in enumerate(x):

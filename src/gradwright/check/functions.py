@@ -11,6 +11,7 @@ from gradwright.check.atoms import (
     Applied,
     Factor,
     Index,
+    Infinity,
     Mask,
     Monomial,
     Named,
@@ -26,7 +27,6 @@ from gradwright.check.poly import (
     constant_of,
     in_order,
     number,
-    rational_power,
     scaled,
 )
 from gradwright.check.tensor import Digits, Tensor, in_finer, refinement, starts
@@ -37,7 +37,7 @@ EXPONENTIAL_TERMS = 8
 """Terms of a sum up to which its exponential is a product of exponentials."""
 CASES = 12
 """Masks in one argument that are told apart case by case."""
-SMOOTH = frozenset(("log", "tanh", "logistic", "sine", "cosine", "exponential"))
+ODD = frozenset(("tanh", "sine", "erf"))
 
 
 @dataclass(slots=True)
@@ -98,10 +98,40 @@ class Functions:
         """Return max(a, b); the difference as it is named decides which of the two is tested."""
         if constant_of(b.poly) is None:
             a, b = b, a  # so that the test is the one of a search for the first maximum
-        difference = self.add(a, b, -1)
-        if self._leads_negative(difference):
-            a, b, difference = b, a, self.scale(difference, -1)
-        return self.select(self.mask(Test.POSITIVE, difference), a, b)
+        for lost, other in ((a, b), (b, a)):
+            if self.is_infinite(lost, -1):
+                return other
+        if self._leads_negative(self.add(self.parts(a)[0], self.parts(b)[0], -1)):
+            a, b = b, a
+        return self.select(self.compare("GT", a, b), a, b)
+
+    def parts(self, a: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the finite part of a tensor, and where it is -inf and inf."""
+        found: tuple[dict[Monomial, Fraction], ...] = ({}, {}, {})
+        atoms = self.algebra.atoms
+        for (factors, guards), c in a.poly.items():
+            signs = [(f, atoms.contents[f[0]]) for f in factors]
+            infinite = [(f, x.sign) for f, x in signs if isinstance(x, Infinity)]
+            if not infinite:
+                found[0][factors, guards] = c
+                continue
+            factor, sign = infinite[0]
+            rest = tuple(f for f in factors if f != factor)
+            if len(infinite) > 1 or factor[2] != 1 or not all(atoms.is_mask(f[0]) for f in rest):
+                raise Uncheckable("arithmetic with an infinite constant")
+            found[1 if sign < 0 else 2][rest, guards] = c
+        finite, below, above = (Tensor(a.digits, p) for p in found)
+        return finite, below, above
+
+    def is_infinite(self, a: Tensor, sign: int = 0) -> bool:
+        """Return whether all entries are infinite, and of a sign if one is given."""
+        _, below, above = self.parts(a)
+        return (sign <= 0 and below.poly == number(1)) or (sign >= 0 and above.poly == number(1))
+
+    def require_finite(self, a: Tensor) -> None:
+        """Refuse a tensor with infinite entries."""
+        if self.parts(a)[0].poly != a.poly:
+            raise Uncheckable("arithmetic with an infinite constant")
 
     def minimum(self, a: Tensor, b: Tensor) -> Tensor:
         """Return a + b - max(a, b)."""
@@ -122,11 +152,25 @@ class Functions:
 
     def compare(self, direction: str, a: Tensor, b: Tensor) -> Tensor:
         """Return [a direction b] for GT, LT, GE, LE, EQ, NE."""
-        d = self.add(a, b, -1)
         if direction in ("LT", "GE"):
-            d = self.scale(d, -1)
-        m = self.mask(Test.ZERO if direction in ("EQ", "NE") else Test.POSITIVE, d)
+            a, b = b, a
+        m = self._equal(a, b) if direction in ("EQ", "NE") else self._greater(a, b)
         return self.complement(m) if direction in ("GE", "LE", "NE") else m
+
+    def _equal(self, a: Tensor, b: Tensor) -> Tensor:
+        self.require_finite(a)
+        self.require_finite(b)
+        return self.mask(Test.ZERO, self.add(a, b, -1))
+
+    def _greater(self, a: Tensor, b: Tensor) -> Tensor:
+        (left, below, above), (right, other_below, other_above) = self.parts(a), self.parts(b)
+        m = self.mask(Test.POSITIVE, self.add(left, right, -1))
+        if not any(t.poly for t in (below, above, other_below, other_above)):
+            return m
+        finite = self.complement(self.add(below, above))
+        both = self.multiply(m, finite, self.complement(self.add(other_below, other_above)))
+        over = self.multiply(above, self.complement(other_above))
+        return self.add(self.add(both, over), self.multiply(finite, other_below))
 
     def mask(self, test: Test, a: Tensor) -> Tensor:
         """Return [a > 0] or [a = 0]: a number, guards on indices, or a mask atom.
@@ -214,12 +258,18 @@ class Functions:
         if q < 0 and any(guards for _, guards in a.poly):
             raise Uncheckable("a division by a value that depends on the index")
         scale, atom, access = self._named(a)
-        root = rational_power(scale, q)
-        if root is None:
-            raise Uncheckable(f"a root of {scale}")
+        root = self.algebra.power_of_number(scale, q)
         self._assume(((atom, access, 1),), q)
         factor = (atom, access, int(q) if q.denominator == 1 else q)
-        return Tensor(a.digits, {((factor,), ()): root})
+        term: Poly = {((factor,), ()): Fraction(1)}
+        return Tensor(a.digits, self.algebra.multiply(root, term, a.box))
+
+    def raised(self, a: Tensor, b: Tensor) -> Tensor:
+        """Return a ** b = exp(b log a), on a > 0 where the exponent is no number."""
+        exponent = constant_of(b.poly)
+        if exponent is not None:
+            return self.power(a, exponent)
+        return self.exponential(self.multiply(b, self.log(a)))
 
     def _assume(self, factors: Iterable[Factor], q: Fraction) -> None:
         for atom, _, k in factors:
@@ -292,12 +342,15 @@ class Functions:
         return {(((content.inner, access, 1),), ()): content.scale}
 
     def applied(self, function: str, a: Tensor) -> Tensor:
-        """Return a named function of a tensor as an atom."""
+        """Return a named function of a tensor as an atom; f(-x) = -f(x) and f(0) = 0 where odd."""
         c = constant_of(a.poly)
+        if function in ODD and not a.poly:
+            return a
         scale, inner, access = (c, None, ()) if c is not None else self._named(a)
         extents = () if inner is None else self.algebra.atoms.extents[inner]
-        atom = self.algebra.atoms.number(Applied(function, scale, inner), extents)
-        return Tensor(a.digits, {(((atom, access, 1),), ()): Fraction(1)})
+        sign = Fraction(-1 if function in ODD and scale < 0 else 1)
+        atom = self.algebra.atoms.number(Applied(function, sign * scale, inner), extents)
+        return Tensor(a.digits, {(((atom, access, 1),), ()): sign})
 
 
 def _common(left: Digits, right: Digits) -> Digits:

@@ -4,6 +4,7 @@ A guide is never believed. Names need no proof (any value may have one), and wha
 states is verified by substitution; without an answer the checker makes a new atom.
 """
 
+import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,6 +13,19 @@ from typing import Protocol
 from gradwright.check.affine import Affine, Box
 from gradwright.check.atoms import Monomial
 from gradwright.check.poly import Poly
+
+
+class Way(enum.StrEnum):
+    """How what a statement binds is made; what it is does not depend on it."""
+
+    PLAIN = "plain"
+    """One sum of a product; an extreme by one choice over its window."""
+    EXPANDED = "expanded"
+    """A product under a sum is multiplied out first."""
+    UNROLLED = "unrolled"
+    """Place by place, in the order of the indices."""
+    SEPARATED = "separated"
+    """An extreme along one index after the other, the last one first, each place by place."""
 
 
 class FalseStatement(Exception):

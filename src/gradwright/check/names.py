@@ -1,8 +1,9 @@
 """Naming polynomials and sums, and verifying that one is a name that is known already."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import permutations
 
 from gradwright.check.affine import (
     Affine,
@@ -15,7 +16,7 @@ from gradwright.check.affine import (
     variable,
     within,
 )
-from gradwright.check.atoms import Factor, Named, Sum
+from gradwright.check.atoms import Factor, Infinity, Named, Sum, Uncheckable
 from gradwright.check.guide import Contraction, FalseStatement, Guide, Recognized, SameSum
 from gradwright.check.poly import (
     Algebra,
@@ -29,32 +30,34 @@ from gradwright.check.poly import (
 )
 
 
-def digit_pair(
-    expressions: Sequence[Affine], group: Sequence[int], box: Box
-) -> tuple[int, int] | None:
-    """Return (high, low) where expressions read them as n * high + low only, n the extent of low.
+def merged(
+    algebra: Algebra, p: Poly, box: Box, groups: Iterable[Iterable[int]] | None = None
+) -> tuple[Poly, Box, Places]:
+    """Return p over fewer variables, their extents, and what they are in terms of the old ones.
 
-    Such a pair is one variable that takes every value below the product of the extents.
+    Variables of one group that occur as digits of one number only, n * high + low with n the extent
+    of low, are one variable: it takes every value below the product of the extents.
     """
-    rows = [dict(e[1]) for e in expressions]
-    for high in group:
-        for low in group:
-            if high != low and all(row.get(high, 0) == box[low] * row.get(low, 0) for row in rows):
-                return high, low
-    return None
-
-
-def merged(algebra: Algebra, p: Poly, box: Box) -> tuple[Poly, Box, Places]:
-    """Return p over fewer variables, their extents, and what they are in terms of the old ones."""
     origin: dict[int, Affine] = {v: variable(v) for v in box}
+    left = [sorted(group) for group in ((variables_of(p),) if groups is None else groups)]
     while True:
-        pair = digit_pair(expressions_of(p), sorted(variables_of(p)), box)
-        if pair is None:
+        rows = [dict(e[1]) for e in expressions_of(p)]
+        pairs = (pair for group in left for pair in permutations(group, 2))
+        found = next(
+            (
+                (high, low)
+                for high, low in pairs
+                if all(row.get(high, 0) == box[low] * row.get(low, 0) for row in rows)
+            ),
+            None,
+        )
+        if found is None:
             return p, box, origin
-        high, low = pair
+        high, low = found
         origin[low] = linear(((box[low], origin.pop(high)), (1, origin[low])))
         box = {**box, low: box[low] * box[high]}
         p = algebra.substitute(p, {high: (0, ())}, box)
+        left = [[v for v in group if v != high] for group in left]
 
 
 @dataclass(slots=True)
@@ -65,7 +68,10 @@ class Names:
     guide: Guide
 
     def name(self, p: Poly, box: Box) -> Recognized:
-        """Return p as scale * atom[access]; p is not constant."""
+        """Return p as scale * atom[access]; p is not constant, and not infinite anywhere."""
+        contents = self.algebra.atoms.contents
+        if any(isinstance(contents[f[0]], Infinity) for factors, _ in p for f in factors):
+            raise Uncheckable("an infinite value under a name")
         single = self._single(p)
         if single is not None:
             return single

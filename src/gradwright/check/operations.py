@@ -10,32 +10,29 @@ from gradwright.check.atoms import (
     Index,
     Infinity,
     Numbers,
-    Opaque,
     Uncheckable,
     Unknown,
 )
 from gradwright.check.contractions import Contractions
-from gradwright.check.forms import Form, form_of, part_of_concatenation, slice_at
+from gradwright.check.extremes import picked
+from gradwright.check.forms import Form, form_of, part_of_concatenation, slice_at, window_of
 from gradwright.check.functions import Functions
-from gradwright.check.guide import FalseStatement
-from gradwright.check.poly import Algebra, constant_of, in_order, number
+from gradwright.check.literals import meaning
+from gradwright.check.poly import Algebra, Poly, constant_of, number, scaled
 from gradwright.check.tensor import Shape, Tensor, plain, regrouped
-from gradwright.hlo import Block, Operation, Value
+from gradwright.hlo import Block, ElementType, Operation, Value
 from gradwright.hlo import attributes as attr
 from gradwright.hlo.literals import decimals
 
 Tensors = Sequence[Tensor]
-_MANTISSA = {"f32": 24, "f64": 53}
-DENOMINATORS = 4096
-"""Largest n for which a literal may stand for 1 / n."""
 
 
 @dataclass(slots=True)
 class Meanings:
-    """Gives operations their meaning; `literals` are the decimals that stand for a rational."""
+    """Gives operations their meaning; `literals` are the decimals that stand for something else."""
 
     f: Functions
-    literals: Mapping[str, Fraction]
+    literals: Mapping[str, str]
     read_literals: set[str] = field(default_factory=set[str])
 
     @property
@@ -58,7 +55,7 @@ class Meanings:
     def _once(self, atom: int, shape: Shape, access: Sequence[Affine] = ()) -> Tensor:
         return Tensor(plain(shape), {(((atom, tuple(access), 1),), ()): Fraction(1)})
 
-    def whole(self, content: Unknown | Dense | Opaque, shape: Shape) -> Tensor:
+    def whole(self, content: Unknown | Dense, shape: Shape) -> Tensor:
         """Return an atom read at every index."""
         extents = tuple(n for n in shape if n != 1)
         atom = self.algebra.atoms.number(content, extents)
@@ -73,41 +70,15 @@ class Meanings:
         _require_elements(opcode, operation)
         if opcode == "optimization_barrier":
             return x
-        if opcode in ("maximum", "minimum"):
-            neutral = -1 if opcode == "maximum" else 1
-            signs = [self.infinity(tensor) for tensor in x]
-            if neutral in signs:
-                return [x[1 - signs.index(neutral)]]
+        if opcode not in MOVES:
+            for tensor in x:
+                self.f.require_finite(tensor)
         if opcode in ELEMENTWISE:
-            self._require_finite(x)
             return [ELEMENTWISE[opcode](self.f, x)]
         rule = SPECIAL.get(opcode)
         if rule is None or len(operation.results) != 1:
             raise Uncheckable(f"{operation.opcode} is not in the table")
-        if opcode not in ("reduce", "broadcast_in_dim"):
-            self._require_finite(x)
         return [rule(self, operation, x)]
-
-    def _require_finite(self, x: Tensors) -> None:
-        for tensor in x:
-            if self.infinity(tensor) is not None:
-                raise Uncheckable("arithmetic with an infinite constant")
-
-    def infinity(self, x: Tensor) -> int | None:
-        """Return the sign of an infinite constant, None for anything else."""
-        for factors, _ in x.poly:
-            for atom, _, _ in factors:
-                content = self.algebra.atoms.contents[atom]
-                if isinstance(content, Infinity) and x.poly != {(((atom, (), 1),), ()): 1}:
-                    raise Uncheckable("a tensor that is infinite in part")
-                if isinstance(content, Infinity):
-                    return content.sign
-        return None
-
-    def opaque(self, opcode: str, x: Tensor, attributes: object, shape: Shape) -> Tensor:
-        """Return an operation as a function of its operand that nothing else is known of."""
-        key = (attributes, x.digits, shape)
-        return self.whole(Opaque(opcode, (in_order(x.poly),), key), shape)
 
     def spread(self, scalar: Tensor, shape: Shape) -> Tensor:
         """Return a scalar at every index; a tensor of this shape as it is."""
@@ -129,32 +100,39 @@ class Meanings:
         words = list(decimals(value))
         if value.splat and words[0] in ("inf", "-inf"):
             sign = -1 if words[0] == "-inf" else 1
-            return self._once(self.algebra.atoms.number(Infinity(sign), ()), result.shape)
+            return self.infinity(sign, result.shape)
         if any(word in ("inf", "-inf", "nan") for word in words):
             raise Uncheckable("a constant that is not finite")
+        element = result.type.element
         if value.splat:
-            return Tensor(plain(result.shape), number(self._literal(words[0], result)))
-        entries = tuple(self._literal(word, result) for word in words)
+            return Tensor(plain(result.shape), self._literal(words[0], element))
+        numbers = [constant_of(self._literal(word, element)) for word in words]
+        entries = tuple(n for n in numbers if n is not None)
+        if len(entries) < len(numbers):
+            raise Uncheckable("a constant with entries that stand for irrational numbers")
         return self.whole(Dense(result.shape, entries), result.shape)
 
-    def _literal(self, word: str, value: Value) -> Fraction:
-        """Return the rational that a decimal stands for: itself, or the stated 1 / n it rounds."""
-        exact = Fraction({"true": "1", "false": "0"}.get(word, word))
-        bits = _MANTISSA.get(value.type.element.value)
-        if word not in self.literals or bits is None:
-            return exact
-        meant = self.literals[word]
-        digits = len(word.partition("e")[0].replace(".", "").strip("-0"))
-        is_part = abs(meant.numerator) == 1 and meant.denominator <= DENOMINATORS
-        if digits < 7 or not is_part or abs(meant - exact) * 2**bits > abs(exact):
-            raise FalseStatement(f"the literal {word} does not stand for {meant}")
-        self.read_literals.add(word)
-        return meant
+    def _literal(self, word: str, element: ElementType) -> Poly:
+        """Return what a decimal stands for: itself, or what is stated that it rounds."""
+        digits = {"true": "1", "false": "0"}.get(word, word)
+        size = digits.removeprefix("-")
+        if size not in self.literals:
+            return number(Fraction(digits))
+        self.read_literals.add(size)
+        meant = meaning(self.algebra, size, self.literals[size], element)
+        return scaled(meant, -1) if size != digits else meant
+
+    def infinity(self, sign: int, shape: Shape) -> Tensor:
+        """Return an infinite constant."""
+        return self._once(self.algebra.atoms.number(Infinity(sign), ()), shape)
 
     def iota(self, operation: Operation, _: Tensors) -> Tensor:
         """The index along one dimension."""
         assert isinstance(operation.attributes, attr.Iota)
-        shape, d = operation.results[0].shape, operation.attributes.dimension
+        return self.index_along(operation.results[0].shape, operation.attributes.dimension)
+
+    def index_along(self, shape: Shape, d: int) -> Tensor:
+        """Return the index along one dimension of a shape."""
         if shape[d] == 1:
             return Tensor(plain(shape), {})
         atom = self.algebra.atoms.number(Index(shape[d]), (shape[d],))
@@ -168,9 +146,33 @@ class Meanings:
         """See `reshaped`."""
         return self.reshaped(x[0], operation.results[0].shape)
 
+    def scatter_windows(self, operation: Operation, x: Tensors) -> Tensor:
+        """Each entry of the source, added up where the winner of its window is."""
+        return self.contractions.apply(*self.routed(operation, x))
+
+    def routed(self, operation: Operation, x: Tensors) -> tuple[Form, Tensors]:
+        """Return the sum that a scatter to the winners of windows is."""
+        window, [selects, scatters] = operation.attributes, operation.regions
+        assert isinstance(window, attr.ScatterWindow)
+        compare = selects.operations[0].attributes
+        kept = [id(v) for v in selects.operations[0].operands] == [id(v) for v in selects.arguments]
+        if len(selects.operations) != 1 or not kept or not isinstance(compare, attr.Compare):
+            raise Uncheckable("a scatter by a region that is no comparison of its arguments")
+        sign = {"GE": 1, "LE": -1}.get(compare.direction.value)
+        if sign is None or combiner_of(scatters) != "add" or x[2].poly:
+            raise Uncheckable("a scatter that is no sum from 0 to the first winners")
+        self.f.require_finite(x[1])
+        ones = (1,) * len(window.strides)
+        windows = attr.Window(window.dimensions, window.strides, ones, ones, window.padding)
+        form = window_of(x[0].shape, x[1].shape, windows)
+        form, [choice, _] = picked(self.f, form, x[0], sign)
+        return form.transposed(1, x[0].shape), [choice, x[1]]
+
     def pad(self, operation: Operation, x: Tensors) -> Tensor:
         """The operand where it lies, the padding value elsewhere."""
         form = form_of(operation)
+        if self.f.is_infinite(x[1]) and constant_of(x[0].poly) is None:
+            x = [self.contractions.as_name(x[0]), x[1]]  # so that a window in it is one of the name
         filled = self.contractions.apply(form, [x[0]])
         if not x[1].poly:
             return filled
@@ -192,24 +194,24 @@ class Meanings:
         return total
 
     def reduce(self, operation: Operation, x: Tensors) -> Tensor:
-        """A sum; or a maximum or minimum, known as a function of its operand only."""
+        """A sum, maximum or minimum over dimensions or windows, and of the value it starts from."""
+        total = self.contractions.apply(*self.summed(operation, x))
+        start = self.spread(x[1], operation.results[0].shape)
+        return ELEMENTWISE[str(combiner_of(operation.regions[0]))](self.f, [total, start])
+
+    def summed(self, operation: Operation, x: Tensors) -> tuple[Form, Tensors]:
+        """Return the sum that a reduction is, but for the value it starts from; x comes last."""
         combiner = combiner_of(operation.regions[0])
         if len(x) != 2 or combiner not in ("add", "maximum", "minimum"):
             raise Uncheckable("a reduction that this checker does not know")
-        shape = operation.results[0].shape
-        if combiner == "add":
-            self._require_finite(x)
-            total = self.contractions.apply(form_of(operation), [x[0]])
-            return self.f.add(total, self.spread(x[1], shape))
-        self._require_finite([x[0]])
-        key = (operation.attributes, in_order(x[1].poly))
-        return self.opaque(f"reduce {combiner}", x[0], key, shape)
-
-    def window(self, operation: Operation, x: Tensors) -> Tensor:
-        """A sum over windows that starts from 0."""
-        if len(x) != 2 or combiner_of(operation.regions[0]) != "add" or x[1].poly:
-            raise Uncheckable("a windowed reduction other than a sum from 0")
-        return self.contractions.apply(form_of(operation), [x[0]])
+        form = form_of(operation)
+        if combiner != "add":
+            return picked(self.f, form, x[0], 1 if combiner == "maximum" else -1)
+        self.f.require_finite(x[0])
+        self.f.require_finite(x[1])
+        if x[1].poly and operation.opcode == "stablehlo.reduce_window":
+            raise Uncheckable("a windowed sum that does not start from 0")
+        return form, x[:1]
 
     def starts(self, x: Tensors, whole: Shape, block: Shape) -> list[int]:
         """Return known starts of a block, moved inside as StableHLO does."""
@@ -258,11 +260,8 @@ class Meanings:
         return self.f.minimum(self.f.maximum(x[1], low), high)
 
     def power(self, operation: Operation, x: Tensors) -> Tensor:
-        """x0 ** x1 = exp(x1 log x0) on x0 > 0 where the exponent is no number."""
-        exponent = constant_of(x[1].poly)
-        if exponent is not None:
-            return self.f.power(x[0], exponent)
-        return self.f.exponential(self.f.multiply(x[1], self.f.log(x[0])))
+        """x0 ** x1."""
+        return self.f.raised(*x)
 
     def convert(self, operation: Operation, x: Tensors) -> Tensor:
         """The same numbers; from numbers to truth values, [x != 0]; never floats to integers."""
@@ -337,7 +336,8 @@ ELEMENTWISE: dict[str, Elementwise] = {
     "log_plus_one": lambda f, x: f.log(f.add(x[0], f.number(x[0], 1))),
     "square": lambda f, x: f.multiply(x[0], x[0]),
     "sign": lambda f, x: f.sign(x[0]),
-    **{name: _applied(name) for name in ("tanh", "logistic", "sine", "cosine")},
+    **{name: _applied(name) for name in ("tanh", "logistic", "sine", "cosine", "erf")},
+    "erfc": lambda f, x: f.complement(f.applied("erf", x[0])),
     "sqrt": lambda f, x: f.power(x[0], Fraction(1, 2)),
     "rsqrt": lambda f, x: f.power(x[0], Fraction(-1, 2)),
     "and": lambda f, x: f.multiply(x[0], x[1]),
@@ -346,6 +346,12 @@ ELEMENTWISE: dict[str, Elementwise] = {
 }
 """Operations that treat each element alone. `and`, `or` and `not` are those of truth values."""
 
+MOVES = frozenset((
+    *("transpose", "broadcast_in_dim", "slice", "reverse", "reshape", "pad", "concatenate"),
+    *("dynamic_slice", "dynamic_update_slice", "select", "compare", "maximum", "minimum"),
+    *("reduce", "reduce_window", "select_and_scatter", "convert"),
+))  # fmt: skip
+"""Operations that know what to do with infinite entries, or only move them."""
 FORMS = ("transpose", "broadcast_in_dim", "slice", "reverse", "dot_general", "convolution")
 """Operations that are a form as they stand."""
 Rule = Callable[[Meanings, Operation, Tensors], Tensor]
@@ -357,7 +363,8 @@ SPECIAL: dict[str, Rule] = {
     "pad": Meanings.pad,
     "concatenate": Meanings.concatenate,
     "reduce": Meanings.reduce,
-    "reduce_window": Meanings.window,
+    "reduce_window": Meanings.reduce,
+    "select_and_scatter": Meanings.scatter_windows,
     "dynamic_slice": Meanings.dynamic_slice,
     "dynamic_update_slice": Meanings.update_slice,
     "select": Meanings.select,

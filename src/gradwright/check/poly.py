@@ -4,13 +4,14 @@ Equal dictionaries over equal variables are equal functions, for whatever values
 outside their extents: every index that may leave them stands under a guard that is 0 there.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from math import isqrt
+from math import floor
 
 from gradwright.check.affine import Affine, Box, Guard, Guards, Places, conjunction, placed, within
 from gradwright.check.atoms import (
     Atoms,
+    Constant,
     Dense,
     Exponent,
     Factor,
@@ -27,6 +28,8 @@ Poly = Mapping[Monomial, Fraction]
 ONE: Monomial = ((), ())
 TERM_LIMIT = 20000
 """Terms of one product beyond which the check is given up."""
+LARGEST_PRIME = 10000
+"""Divisors up to which the number under a root is searched for primes."""
 
 
 def number(c: Fraction | int) -> Poly:
@@ -97,11 +100,13 @@ class Algebra:
     def __init__(self, atoms: Atoms) -> None:
         self.atoms = atoms
 
-    def product(self, factors: Iterable[Factor]) -> tuple[Factor, ...] | None:
-        """Return a product in normal form; None where it is 0.
+    def product(self, factors: Iterable[Factor]) -> tuple[tuple[Factor, ...], Fraction] | None:
+        """Return a product in normal form, and the number it is multiplied by; None where it is 0.
 
-        A mask is its own square; [P > 0] [P = 0] = 0 and P [P = 0] = 0.
+        A mask is its own square; [P > 0] [P = 0] = 0 and P [P = 0] = 0; of the power of a prime the
+        whole part is a number.
         """
+        scale = Fraction(1)
         exponents: dict[tuple[int, tuple[Affine, ...]], Exponent] = {}
         for atom, access, q in factors:
             exponents[atom, access] = exponents.get((atom, access), 0) + q
@@ -119,11 +124,16 @@ class Algebra:
                 if (content.inner, access) in tests:
                     return None
                 tests[content.inner, access] = content.test
-            kept.append((atom, access, int(q) if q == int(q) else q))
+            elif isinstance(content, Constant) and content.name.isdigit():
+                whole = floor(q)
+                scale *= Fraction(int(content.name)) ** whole
+                q -= whole
+            if q:
+                kept.append((atom, access, int(q) if q == int(q) else q))
         zeros = (place for place, test in tests.items() if test is Test.ZERO)
         if any(exponents.get(place, 0) > 0 for place in zeros):
             return None
-        return tuple(sorted(kept))
+        return tuple(sorted(kept)), scale
 
     def multiply(self, p: Poly, q: Poly, box: Box) -> Poly:
         """Return p * q."""
@@ -135,9 +145,9 @@ class Algebra:
                 guards: Guards | None = left_guards or right_guards
                 if left_guards and right_guards:
                     guards = conjunction((*left_guards, *right_guards), box)
-                factors = None if guards is None else self.product((*left, *right))
-                if guards is not None and factors is not None:
-                    _put(total, (factors, guards), a * b)
+                found = None if guards is None else self.product((*left, *right))
+                if guards is not None and found is not None:
+                    _put(total, (found[0], guards), a * b * found[1])
         return total
 
     def substitute(self, p: Poly, places: Places, box: Box) -> Poly:
@@ -145,9 +155,9 @@ class Algebra:
         total: dict[Monomial, Fraction] = {}
         for (factors, guards), c in p.items():
             moved = conjunction(moved_guards(guards, places), box)
-            product = None if moved is None else self.product(moved_factors(factors, places))
-            if moved is not None and product is not None:
-                _put(total, (product, moved), c)
+            found = None if moved is None else self.product(moved_factors(factors, places))
+            if moved is not None and found is not None:
+                _put(total, (found[0], moved), c * found[1])
         return total
 
     def opened(self, p: Poly, box: Box) -> Poly:
@@ -176,19 +186,31 @@ class Algebra:
         A root distributes over factors known to be >= 0 only: sqrt(x * x) is not x.
         """
         ((factors, guards), c) = next(iter(p.items()))
-        root = rational_power(c, q)
-        if guards or root is None:
+        if guards or (q.denominator > 1 and c < 0):
             return None
         atoms = [atom for atom, _, _ in factors]
         if q < 0 and any(self._has_zero(atom) for atom in atoms):
             raise Uncheckable("a division by a value that is 0 at some index")
-        if q.denominator > 1 and len(factors) > 0:
-            single = len(factors) == 1 and factors[0][2] == 1 and c > 0
+        if q.denominator > 1:
+            single = len(factors) == 1 and factors[0][2] == 1
             known = all(self.atoms.is_positive(atom, strictly=False) for atom in atoms)
             if not (single or known):
                 return None
-        product = self.product([(a, access, k * q) for a, access, k in factors])
-        return None if product is None else {(product, ()): root}
+        found = self.product([(a, access, k * q) for a, access, k in factors])
+        power: Poly = {} if found is None else {(found[0], ()): found[1]}
+        return self.multiply(self.power_of_number(c, q), power, {})
+
+    def power_of_number(self, c: Fraction, q: Fraction) -> Poly:
+        """Return c ** q; of a root, what is irrational is a product of primes."""
+        if q.denominator == 1:
+            return number(c**q.numerator)
+        if c < 0:
+            raise Uncheckable(f"a root of {c}")
+        primes = [(p, k * q) for p, k in (*_primes(c.numerator), *_inverse(c.denominator))]
+        factors = ((self.atoms.number(Constant(str(p)), ()), (), k) for p, k in primes)
+        found = self.product(factors)
+        assert found is not None  # primes are not 0
+        return {(found[0], ()): found[1]}
 
     def _has_zero(self, atom: int) -> bool:
         content = self.atoms.contents[atom]
@@ -199,15 +221,20 @@ class Algebra:
         )
 
 
-def rational_power(c: Fraction, q: Fraction) -> Fraction | None:
-    """Return c ** q where that is a rational that this checker can find: whole powers and roots."""
-    if q.denominator == 1:
-        return c**q.numerator
-    if c == 1:
-        return c
-    if q.denominator != 2 or c <= 0:
-        return None
-    top, bottom = isqrt(c.numerator), isqrt(c.denominator)
-    if top * top != c.numerator or bottom * bottom != c.denominator:
-        return None
-    return Fraction(top, bottom) ** q.numerator
+def _primes(n: int) -> Iterator[tuple[int, int]]:
+    """Yield the primes that n is the product of, one by one."""
+    divisor = 2
+    while divisor * divisor <= n:
+        if divisor > LARGEST_PRIME:
+            raise Uncheckable(f"a root of {n}")
+        if n % divisor:
+            divisor += 1
+        else:
+            n //= divisor
+            yield divisor, 1
+    if n > 1:
+        yield n, 1
+
+
+def _inverse(n: int) -> Iterator[tuple[int, int]]:
+    return ((p, -k) for p, k in _primes(n))

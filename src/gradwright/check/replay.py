@@ -13,6 +13,7 @@ from gradwright.check.certificate import (
     EqualClaim,
     GradientClaim,
     LossClaim,
+    MeaningClaim,
     UpdateClaim,
     read_certificate,
 )
@@ -39,11 +40,14 @@ class Checked:
     """What became of a certificate: accepted, or the one reason why not.
 
     `claims` are statements about the texts, each in one line; without a reason all of them hold
-    under the hypotheses and conventions. `uncovered` are claims that the certificate leaves open.
+    under the hypotheses and conventions. `statements` are what claims about meaning refer to, in
+    index notation, and which arguments their names are. `uncovered` are claims that the certificate
+    leaves open.
     """
 
     claims: tuple[str, ...]
     uncovered: tuple[str, ...]
+    statements: tuple[str, ...]
     hypotheses: tuple[str, ...]
     reason: str | None
     seconds: float
@@ -62,6 +66,7 @@ class Checked:
             "hypotheses": list(self.hypotheses),
             "reason": self.reason,
             "seconds": round(self.seconds, 4),
+            "statements": list(self.statements),
             "uncovered": list(self.uncovered),
         }
 
@@ -82,7 +87,8 @@ def check(certificate: object, *texts: Text) -> Checked:
             expected=f"{_COUNTS.get(read.subject, 'no')} for {read.subject[:20]!r}",
             found=f"{len(read.texts)} in the certificate, {len(texts)} given",
         )
-    statements: tuple[str, ...] = ()
+    claims: tuple[str, ...] = ()
+    stated: tuple[str, ...] = ()
     hypotheses: tuple[str, ...] = ()
     try:
         if not read.claims:
@@ -93,17 +99,20 @@ def check(certificate: object, *texts: Text) -> Checked:
         replay = _Replay(read)
         session = Session(read, functions, replay)
         outcome = session.run()
+        for why in session.problems:
+            raise FalseStatement(f"a statement: {why}")
         for i, why in sorted(outcome.failed.items()):
             raise FalseStatement(f"claim {i}: {why}")
         replay.require_finished()
         _require_stated(read, outcome.assumed, outcome.literals)
-        statements = tuple(_statement(claim, session) for claim in read.claims)
+        claims = tuple(_statement(claim, session) for claim in read.claims)
+        stated = tuple(_stated(read, functions[0]))
         hypotheses = tuple(_hypotheses(read, session.values))
         reason = None
     except FalseStatement as problem:
         reason = str(problem)
     seconds = time.perf_counter() - started
-    return Checked(statements, read.uncovered, hypotheses, reason, seconds)
+    return Checked(claims, read.uncovered, stated, hypotheses, reason, seconds)
 
 
 def straight(text: Text) -> Function:
@@ -111,7 +120,7 @@ def straight(text: Text) -> Function:
     return without_loops(without_calls(read_module(text)))
 
 
-_COUNTS = {"gradients": 1, "vjp": 2, "equal": 2}
+_COUNTS = {"gradients": 1, "vjp": 2, "equal": 2, "meaning": 1}
 
 
 def digest(text: Text) -> str:
@@ -232,14 +241,29 @@ def _statement(claim: object, session: Session) -> str:
             return f"{where} is d({source})/d(argument {argument}, %{name})"
         case LossClaim(result):
             return f"result {result} (%{first.results[result].name}) is what is differentiated"
+        case MeaningClaim(name, result):
+            return f"result {result} (%{first.results[result].name}) is {name} of the statements"
         case EqualClaim(result):
             return f"results {result} of both texts (%{last.results[result].name}) are equal"
         case UpdateClaim(gradient, reads, result, rule, target):
             names = [f"{name} = %{first.arguments[n].name}" for name, n in reads]
-            names.append(f"g = d({source})/d(theta) = value {gradient}")
+            given = [i for i, v in enumerate(first.arguments) if v is session.values[gradient]]
+            is_value = f"d({source})/d(theta) = value {gradient}"
+            names.append(f"g = %{first.arguments[given[0]].name}" if given else f"g = {is_value}")
             return f"result {result} is {target} of `{rule}` where {', '.join(names)}"
         case _:
             raise TypeError(type(claim))
+
+
+def _stated(read: Certificate, function: Function) -> list[str]:
+    """Return the statements, and which arguments their names are."""
+    names = [name for name, n in read.names.items() if function.body.arguments[n].name != name]
+    arguments = function.body.arguments
+    lines = [
+        f"{name} is argument {read.names[name]} (%{arguments[read.names[name]].name})"
+        for name in names
+    ]
+    return [*(s.text for s in read.statements), *lines]
 
 
 _NEEDS: Mapping[str, str] = {
@@ -250,5 +274,7 @@ _NEEDS: Mapping[str, str] = {
 
 
 def _hypotheses(read: Certificate, values: Sequence[Value]) -> list[str]:
-    lines = [f"%{values[n].name}, or its derivative, {_NEEDS[what]}" for what, n in read.assumed]
+    stated = [f"statement {i}" for i, _ in enumerate(read.statements)]
+    names = [*(f"%{v.name}, or its derivative," for v in values), *stated]
+    lines = [f"{names[n]} {_NEEDS[what]}" for what, n in read.assumed]
     return lines + [f"the literal {word} stands for {q}" for word, q in read.literals.items()]

@@ -3,23 +3,28 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from gradwright.check.affine import variable
 from gradwright.check.atoms import Atoms, Uncheckable
 from gradwright.check.certificate import (
     Certificate,
     EqualClaim,
     GradientClaim,
     LossClaim,
+    MeaningClaim,
+    Statement,
     UpdateClaim,
 )
 from gradwright.check.comparing import same
 from gradwright.check.contractions import Contractions
 from gradwright.check.derivatives import swept
+from gradwright.check.forms import Form
 from gradwright.check.functions import Functions
 from gradwright.check.guide import FalseStatement, Guide
 from gradwright.check.names import Names
+from gradwright.check.notation import statements_of
 from gradwright.check.operations import Meanings
 from gradwright.check.poly import Algebra, number
-from gradwright.check.rules import evaluated
+from gradwright.check.stated import Stated
 from gradwright.check.sums import Summation
 from gradwright.check.tensor import Tensor, plain
 from gradwright.hlo import Function, Operation, Value
@@ -65,15 +70,24 @@ class Session:
         self.number_of = {id(value): n for n, value in enumerate(self.values)}
         self.known: dict[int, Tensor] = {}
         self.cotangents: dict[int, Tensor] = {}
-        self.unread: dict[int, str] = {}
         self.proved: set[tuple[int, int]] = set()
+        self.stated = Stated(self.meanings, {}, self._cut_stated)
+        self.problems: list[str] = []
+        self.passed = 0
+        """Values that statements passed through."""
 
     def run(self) -> Outcome:
         """Replay every claim."""
         try:
             self.prepare()
+            self.bind()
         except Uncheckable as problem:
             return Outcome({i: str(problem) for i in range(len(self.certificate.claims))})
+        for i, statement in enumerate(self.certificate.statements):
+            try:
+                self.state(i, statement)
+            except Uncheckable as problem:
+                self.problems.append(str(problem))
         return self.judge()
 
     def judge(self) -> Outcome:
@@ -91,6 +105,8 @@ class Session:
                         self._equal(claim)
                     case UpdateClaim():
                         self._update(claim)
+                    case MeaningClaim():
+                        self._meaning(claim)
             except Uncheckable as problem:
                 outcome.failed[i] = str(problem)
         outcome.assumed = tuple(
@@ -127,8 +143,39 @@ class Session:
         rest = [op for op in last.operations if id(op.results[0]) not in self.known]
         self._denote(rest, self.known, strictly=False)
 
-    def _unknown(self, name: str, value: Value) -> Tensor:
-        return self.meanings.unknown(name, value)
+    def bind(self) -> None:
+        """Let the names of statements stand for arguments."""
+        arguments = self.functions[0].body.arguments
+        for name, n in self.certificate.names.items():
+            self.stated.values[name] = self.known[id(_at(arguments, n, "arguments"))]
+
+    def state(self, i: int, given: Statement) -> Tensor:
+        """Denote a statement, let its value be the one of the text that it is, and name it."""
+        self.meanings.f.at = len(self.values) + i
+        [statement, *more] = statements_of(given.text)
+        if more:
+            raise Uncheckable("several statements in one")
+        tensor = self.stated.value_of(statement, given.way)
+        if given.value is not None:
+            found = self.known.get(id(_at(self.values, given.value, "values")))
+            if found is None or sorted(given.order) != list(range(len(found.digits))):
+                raise FalseStatement(f"value {given.value} has no such order of dimensions")
+            reads = tuple(variable(given.order.index(d)) for d in range(len(given.order)))
+            shape = tuple(found.shape[d] for d in given.order)
+            found = self.meanings.contractions.apply(Form(shape, (), (reads,)), [found])
+            if found.shape != tensor.shape or not same(self.meanings.f, tensor, found):
+                raise Uncheckable(f"{statement.target} is not shown to be value {given.value}")
+            tensor = found
+        self.stated.values[statement.target] = tensor
+        return tensor
+
+    def _cut_stated(self, tensor: Tensor) -> Tensor:
+        self.passed += 1
+        return self._cut(len(self.values) + self.passed, tensor)
+
+    def _cut(self, n: int, tensor: Tensor) -> Tensor:
+        is_cut = tensor.poly and self.guide.cuts(n, tensor.poly, tensor.box)
+        return self.meanings.contractions.as_name(tensor) if is_cut else tensor
 
     def _denote(
         self, operations: Iterable[Operation], known: dict[int, Tensor], *, strictly: bool
@@ -142,15 +189,11 @@ class Session:
             except Uncheckable as problem:
                 if strictly:
                     raise Uncheckable(f"%{operation.results[0].name}: {problem}") from None
-                self.unread[id(operation.results[0])] = str(problem)
-                names = [f"value {self.number_of[id(v)]}" for v in operation.results]
                 results = [
-                    self._unknown(name, v) for name, v in zip(names, operation.results, strict=True)
+                    m.unknown(f"value {self.number_of[id(v)]}", v) for v in operation.results
                 ]
             for value, tensor in zip(operation.results, results, strict=True):
-                n = self.number_of[id(value)]
-                is_cut = tensor.poly and self.guide.cuts(n, tensor.poly, tensor.box)
-                known[id(value)] = m.contractions.as_name(tensor) if is_cut else tensor
+                known[id(value)] = self._cut(self.number_of[id(value)], tensor)
 
     def _derive(self, operations: Sequence[Operation], seeds: Mapping[int, Tensor]) -> None:
         self._denote(operations, self.known, strictly=True)
@@ -162,12 +205,12 @@ class Session:
         )
 
     def _gradient(self, claim: GradientClaim) -> None:
-        if self.certificate.subject == "equal":
-            raise FalseStatement("a gradient claim about texts that are compared")
+        if self.certificate.subject not in ("gradients", "vjp"):
+            raise FalseStatement("a gradient claim where nothing is differentiated")
         argument = _at(self.functions[0].body.arguments, claim.argument, "arguments")
         value = _at(self.values, claim.value, "values")
         zero = Tensor(plain(argument.shape), {})
-        self._require_same(self.cotangents.get(id(argument), zero), value)
+        self._require_same(self.cotangents.get(id(argument), zero), value, off_kinks=True)
         self.proved.add((claim.argument, claim.value))
 
     def _loss(self, claim: LossClaim) -> None:
@@ -182,11 +225,17 @@ class Session:
         )
         self._require_same(self.known[id(left)], right)
 
-    def _require_same(self, wanted: Tensor, value: Value) -> None:
+    def _meaning(self, claim: MeaningClaim) -> None:
+        if claim.name in self.certificate.names or claim.name not in self.stated.values:
+            first = self.problems[0] if self.problems else f"no statement defines {claim.name}"
+            raise Uncheckable(first)
+        result = _at(self.functions[0].body.results, claim.result, "results")
+        self._require_same(self.stated.values[claim.name], result)
+
+    def _require_same(self, wanted: Tensor, value: Value, *, off_kinks: bool = False) -> None:
         tensor = self.known[id(value)]
         if tensor.shape != wanted.shape:
             raise Uncheckable(f"%{value.name} has another shape")
-        off_kinks = self.certificate.subject != "equal"
         if not same(self.meanings.f, wanted, tensor, off_kinks=off_kinks):
             raise Uncheckable(f"%{value.name} is not shown to be what is claimed")
 
@@ -196,20 +245,23 @@ class Session:
         reads = dict(claim.reads)
         if "theta" not in reads or "g" in reads:
             raise FalseStatement("an update without theta, or with a g of its own")
-        if (reads["theta"], claim.gradient) not in self.proved:
-            raise Uncheckable("an update by a value that is not proved to be the gradient")
         gradient = _at(self.values, claim.gradient, "values")
+        is_given = any(gradient is v for v in body.arguments)
+        if not is_given and (reads["theta"], claim.gradient) not in self.proved:
+            raise Uncheckable("an update by a value that is not proved to be the gradient")
         result = _at(body.results, claim.result, "results")
         known = {id(v): self.known[id(v)] for v in body.arguments}
         name = f"gradient {claim.gradient}"
-        known[id(gradient)] = self._unknown(name, gradient)
+        known[id(gradient)] = self.meanings.unknown(name, gradient)
         needed = ancestors([result], body.operations, frozenset((id(gradient),)))
         self._denote(needed, known, strictly=True)
-        named = {name: known[id(_at(body.arguments, n, "arguments"))] for name, n in claim.reads}
-        values = evaluated(claim.rule, {**named, "g": known[id(gradient)]}, self.meanings.f)
-        if claim.target not in values:
+        values = {name: known[id(_at(body.arguments, n, "arguments"))] for name, n in claim.reads}
+        rule = Stated(self.meanings, {**values, "g": known[id(gradient)]})
+        for statement in statements_of(claim.rule):
+            rule.values[statement.target] = rule.value_of(statement)
+        if claim.target in (*values, "g") or claim.target not in rule.values:
             raise FalseStatement(f"the rule defines no {claim.target}")
-        wanted, found = values[claim.target], known[id(result)]
+        wanted, found = rule.values[claim.target], known[id(result)]
         if wanted.shape != found.shape or not same(self.meanings.f, wanted, found):
             raise Uncheckable(f"%{result.name} is not shown to be {claim.target} of the rule")
 

@@ -17,14 +17,13 @@ from gradwright.check.affine import (
     variable,
     within,
 )
-from gradwright.check.atoms import Factor, Monomial, Sum, Uncheckable
+from gradwright.check.atoms import Factor, Infinity, Monomial, Sum, Uncheckable
 from gradwright.check.guide import Contraction, FalseStatement, Split
-from gradwright.check.names import Names, digit_pair
+from gradwright.check.names import Names, merged
 from gradwright.check.poly import (
     Algebra,
     Poly,
     add,
-    expressions_of,
     moved_factors,
     moved_guards,
     variables_of,
@@ -114,8 +113,8 @@ class Summation:
         self._unfold(term)
         if not term.replace({}, term.guards) or not _eliminate(term):
             return {}
-        product = self.algebra.product(term.factors)
-        return {} if product is None else self._parts((product, term.guards), term)
+        found = self.algebra.product(term.factors)
+        return {} if found is None else self._parts((found[0], term.guards), found[1], term)
 
     def _unfold(self, term: _Term) -> None:
         """Write out inner sums that the outer one reaches, where one factor reads all outputs."""
@@ -135,7 +134,7 @@ class Summation:
             pending += moved_factors(content.factors, places)
             term.guards = (*term.guards, *moved_guards(content.guards, places))
 
-    def _parts(self, monomial: Monomial, term: _Term) -> Poly:
+    def _parts(self, monomial: Monomial, scale: Fraction, term: _Term) -> Poly:
         """Sum independent parts apart; a variable that nothing mentions multiplies."""
         factors, guards = monomial
         pieces: list[Monomial] = [((factor,), ()) for factor in factors]
@@ -152,14 +151,17 @@ class Summation:
             members = [member for group in met for member in group[0]]
             groups.append(([*members, piece], reach.union(*(group[1] for group in met))))
         seen = {v for _, reach in groups for v in reach}
-        count = Fraction(prod(term.box[v] for v in term.summed - seen))
-        result: Poly = {_joined(outside): count}
+        count = prod(term.box[v] for v in term.summed - seen)
+        result: Poly = {_joined(outside): scale * count}
         for members, reach in groups:
             part = self._named(_joined(members), reach, term.box)
             result = self.algebra.multiply(result, part, term.box)
         return result
 
     def _named(self, monomial: Monomial, summed: set[int], box: Box) -> Poly:
+        contents = self.algebra.atoms.contents
+        if any(isinstance(contents[atom], Infinity) for atom, _, _ in monomial[0]):
+            raise Uncheckable("a sum of infinite values")
         if not monomial[0]:
             raise Uncheckable("a number of positions that depends on the position")
         contraction, origin = self._interface(monomial, summed, box)
@@ -193,8 +195,12 @@ class Summation:
                 moved.append(variable(v))
             renamed.append((atom, tuple(moved), q))
         term: Monomial = (tuple(sorted(renamed)), guards)
-        order = tuple(sorted(summed))
-        return _merged(Contraction(term, tuple(origin), order, extents), origin)
+        groups = (tuple(origin), tuple(sorted(summed)))
+        p, joined, ours = merged(self.algebra, {term: Fraction(1)}, extents, groups)
+        ((whole, _),) = p.items()
+        outputs, order = (tuple(v for v in group if v in ours) for group in groups)
+        access = {v: placed(ours[v], origin) for v in outputs}
+        return Contraction(whole, outputs, order, joined), access
 
 
 def _opens(content: Sum) -> bool:
@@ -271,22 +277,3 @@ def _joined(parts: Iterable[Monomial]) -> Monomial:
     members = list(parts)
     factors = tuple(sorted(factor for part in members for factor in part[0]))
     return factors, tuple(sorted(guard for part in members for guard in part[1]))
-
-
-def _merged(c: Contraction, origin: dict[int, Affine]) -> tuple[Contraction, Places]:
-    """Join variables that occur only as digits of one number: n * u + w runs over all of them."""
-    expressions = expressions_of([c.term])
-    for group in (c.outputs, c.summed):
-        pair = digit_pair(expressions, group, c.box)
-        if pair is None:
-            continue
-        high, low = pair
-        drop = {high: (0, ())}
-        factors, guards = moved_factors(c.term[0], drop), moved_guards(c.term[1], drop)
-        term: Monomial = (tuple(sorted(factors)), tuple(sorted(guards)))
-        box = {**c.box, low: c.box[low] * c.box[high]}
-        if low in origin:
-            origin[low] = linear(((c.box[low], origin.pop(high)), (1, origin[low])))
-        outputs, summed = (tuple(v for v in vs if v != high) for vs in (c.outputs, c.summed))
-        return _merged(Contraction(term, outputs, summed, box), origin)
-    return c, origin
