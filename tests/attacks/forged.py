@@ -117,7 +117,7 @@ def _another_kind(certificate: Json) -> None:
 FORGED: dict[str, tuple[Forge, str]] = {
     "of another text": (lambda c: _set(c, "texts", [digest("another")]), "another one"),
     "no claim": (lambda c: _set(c, "claims", []), "it claims nothing"),
-    "another loss": (lambda c: _set(c, "loss", 13), "is no sum"),
+    "another loss": (lambda c: _set(c, "loss", 13), "not about a sum"),
     "a loss that is no number": (lambda c: _set(c, "loss", 0), "the loss is no number"),
     "a loss that is not there": (lambda c: _set(c, "loss", 99), "no number 99"),
     "the loss is another result": (lambda c: _edit(c, "loss", "result", 3), "not what is diff"),
@@ -143,7 +143,7 @@ FORGED: dict[str, tuple[Forge, str]] = {
         lambda c: _edit(c, "update", "rule", "u' = 0.9 * u + g; theta' = theta - 2 * lr * u'"),
         "not shown to be theta'",
     ),
-    "a rule that is no rule": (lambda c: _edit(c, "update", "rule", "hold"), "no statement"),
+    "a rule that is no rule": (lambda c: _edit(c, "update", "rule", "hold"), "where = should be"),
     "a rule that divides by 0": (
         lambda c: _edit(c, "update", "rule", "theta' = theta / (lr - lr)"),
         "a division by zero",
@@ -154,7 +154,7 @@ FORGED: dict[str, tuple[Forge, str]] = {
     ),
     "a rule that reads what is not there": (
         lambda c: _edit(c, "update", "rule", "theta' = theta - lr * wish"),
-        "nothing in a rule is called wish",
+        "nothing is called wish",
     ),
     "another target": (lambda c: _edit(c, "update", "target", "u'"), "not shown to be u'"),
     "a target of no rule": (lambda c: _edit(c, "update", "target", "w'"), "defines no w'"),
@@ -203,7 +203,7 @@ FORGED: dict[str, tuple[Forge, str]] = {
     ),
     "a sum split along an output": (lambda c: _put(answer(c, "split"), 3, 0), "no summed variable"),
     "a split of what is no sum": (lambda c: _put(answer(c, "split"), 2, 0), "no summed variable"),
-    "answers left out": (_without_answers, "not shown to be what is claimed"),
+    "answers left out": (_without_answers, "is about a"),
     "an answer never asked for": (
         lambda c: rows(c, "answers").append([10**6, "split", 1, 1]),
         "answers about what never comes up",

@@ -4,12 +4,15 @@ import json
 from functools import cache
 
 from gradwright import layers, losses, optim, programs
-from gradwright.certify.certificate import gradients_in, written
+from gradwright.certify.certificate import Subject, scouted, written
+from gradwright.certify.programs_reading import STATED, target_of
 from gradwright.check.certificate import (
     Certificate,
     ClaimRecord,
     GradientClaim,
     LossClaim,
+    MeaningClaim,
+    Statement,
     UpdateClaim,
 )
 from gradwright.programs import Program
@@ -36,15 +39,22 @@ def step() -> Program:
     )
 
 
-def records_of(text: str) -> tuple[int, list[tuple[str, ClaimRecord]]]:
-    """Return the number of the loss, and what can be claimed of a text with the step's roles."""
+def records_of(text: str) -> tuple[Subject, list[tuple[str, ClaimRecord]]]:
+    """Return what can be claimed of a text with the step's roles and statements."""
     program = step()
     inputs = [port.name for port in program.inputs]
     outputs = [port.name for port in program.outputs]
     loss = outputs.index("loss")
     arguments = {name: inputs.index(name) for name in program.updates}
-    values = gradients_in(text, loss, list(arguments.values()))
-    claims: list[tuple[str, ClaimRecord]] = [("loss", LossClaim(loss))]
+    statements = [Statement(each) for each in program.statements]
+    names = {name: i for i, name in enumerate(inputs)}
+    subject, values = scouted(
+        Subject("gradients", [text], loss, names, statements), list(arguments.values())
+    )
+    claims: list[tuple[str, ClaimRecord]] = [("the differentiated loss", LossClaim(loss))]
+    for k, port in enumerate(program.outputs):
+        if port.role in STATED:
+            claims.append((port.name, MeaningClaim(target_of(port), k)))
     arguments = {name: n for name, n in arguments.items() if n in values}
     claims += [(name, GradientClaim(n, values[n])) for name, n in arguments.items()]
     for name, n in arguments.items():
@@ -54,14 +64,13 @@ def records_of(text: str) -> tuple[int, list[tuple[str, ClaimRecord]]]:
         for target, port in (("theta'", name), ("u'", moment)):
             record = UpdateClaim(values[n], reads, outputs.index(port), rule, target)
             claims.append((f"{port} {target}", record))
-    return loss, claims
+    return subject, claims
 
 
 @cache
 def honest() -> Certificate:
-    """Return the certificate of every gradient and update of the step."""
-    loss, claims = records_of(step().text)
-    return written("gradients", [step().text], claims, loss)
+    """Return the certificate of every claim about the step."""
+    return written(*records_of(step().text))
 
 
 def copy() -> Json:

@@ -15,7 +15,7 @@ from gradwright.errors import CertificateError
 def test_the_honest_certificate_holds() -> None:
     checked = check(copy(), step().text)
     assert checked.reason is None
-    assert (len(checked.claims), checked.uncovered) == (16, ())
+    assert (len(checked.claims), checked.uncovered) == (20, ())
     assert {type(answer).__name__ for answer in honest().answers.values()} == {
         "Recognized",
         "SameSum",

@@ -75,8 +75,7 @@ def judged_with_a_new_certificate(count: int) -> tuple[int, int]:
     with Evaluator(SECONDS) as evaluate:
         truths = {k: Truth(only(step().text, [k]), evaluate) for k, _ in enumerate(outputs[:10])}
         for text in backward_mutants(count):
-            loss, claims = records_of(text)
-            certificate = written("gradients", [text], claims, loss)
+            certificate = written(*records_of(text))
             checked = check(certificate.to_json(), text)
             assert checked.accepted or not certificate.claims
             updates = [c.result for c in certificate.claims if isinstance(c, UpdateClaim)]

@@ -8,7 +8,6 @@ import numpy as np
 from check.worth import Array, Worth
 from gradwright.check.affine import Box
 from gradwright.check.atoms import Uncheckable
-from gradwright.check.certificate import Certificate
 from gradwright.check.derivatives import swept
 from gradwright.check.guide import Contraction
 from gradwright.check.operations import ELEMENTWISE, Meanings
@@ -16,7 +15,7 @@ from gradwright.check.poly import Poly, constant_of
 from gradwright.check.session import new_meanings, numbered
 from gradwright.check.tensor import Tensor
 from gradwright.hlo import Builder, ElementType, Function, TensorType, Value
-from gradwright.hlo.attributes import Convolution, ConvolutionDims, Direction, Window
+from gradwright.hlo.attributes import Convolution, ConvolutionDims, Direction, ScatterWindow, Window
 
 Write = Callable[[Builder, Value, Value], Value]
 F64 = ElementType.F64
@@ -76,8 +75,7 @@ class Denoted:
 def denoted(function: Function, every: int = 0) -> Denoted:
     """Denote the values of a function; what the table does not know has no meaning."""
     guide = Silent(every)
-    certificate = Certificate({}, (), (), frozenset(), frozenset(), {}, None, "equal", (), ())
-    den = Denoted(function, guide, new_meanings(guide, certificate))
+    den = Denoted(function, guide, new_meanings(guide, {}))
     for v in function.body.arguments:
         den.known[id(v)] = den.m.unknown(v.name, v, is_argument=True)
     for n, operation in enumerate(function.body.operations):
@@ -86,7 +84,9 @@ def denoted(function: Function, every: int = 0) -> Denoted:
             try:
                 results = den.m.results(operation, operands)
                 cut = [
-                    den.m.contractions.as_name(t) if guide.cuts(n, t.poly, t.box) else t
+                    den.m.contractions.as_name(t)
+                    if guide.cuts(n, t.poly, t.box) and den.m.f.parts(t)[0].poly == t.poly
+                    else t
                     for t in results
                 ]
             except Uncheckable:
@@ -123,6 +123,25 @@ def _windows(b: Builder, x: Value, y: Value) -> Value:
     return b.reduce_window(b.multiply(x, y), 0.0, window, b.adds)
 
 
+def _bordered(b: Builder, x: Value, y: Value) -> Value:
+    """Maxima over windows that reach into an explicit border on one side, an implicit one else."""
+    window = Window((2, 2), (1, 2), (1, 1), (1, 1), ((1, 0), (0, 0)))
+    inside = b.pad(b.multiply(x, y), -np.inf, (0, 1), (0, 1), (0, 0))
+    return b.reduce_window(inside, -np.inf, window, b.maxima)
+
+
+def _routed(b: Builder, x: Value, y: Value) -> Value:
+    window = ScatterWindow((2, 2), (1, 2), ((1, 0), (0, 0)))
+    return b.select_and_scatter(x, b.slice(y, (0, 0), (3, 2), (1, 1)), window)
+
+
+def _running(b: Builder, x: Value, y: Value) -> Value:
+    """A running maximum of slices of a picture in an infinite border."""
+    inside = b.pad(b.multiply(x, y), -np.inf, (0, 1), (0, 1), (0, 0))
+    slices = [b.slice(inside, (0, k), (3, k + 4), (1, 1)) for k in range(3)]
+    return b.maximum(b.maximum(slices[0], slices[1]), slices[2])
+
+
 def _convolved(b: Builder, x: Value, y: Value) -> Value:
     dims = ConvolutionDims(0, 1, (2,), 1, 0, (2,), 0, 1, (2,))
     conv = Convolution(dims, (2,), ((1, 2),), (2,), (1,), (True,), 1, 1)
@@ -131,7 +150,7 @@ def _convolved(b: Builder, x: Value, y: Value) -> Value:
 
 _LIKE_X = np.arange(-5.0, 7.0).reshape(3, 4)
 _UNARY = {
-    f"chlo.{name}" if name == "square" else f"stablehlo.{name}"
+    f"chlo.{name}" if name in ("square", "erf", "erfc") else f"stablehlo.{name}"
     for name in ELEMENTWISE
     if name not in ("add", "subtract", "multiply", "divide", "maximum", "minimum")
     and name not in ("and", "or", "not")
@@ -156,6 +175,7 @@ TEXTS: dict[str, Write] = {
     "concatenate": lambda b, x, y: b.concatenate([b.multiply(x, y), y, x], 1),
     "reduce": lambda b, x, y: b.sum(b.multiply(b.multiply(x, x), y), (0,)),
     "reduce_window": _windows,
+    "select_and_scatter": _routed,
     "dynamic_slice": lambda b, x, y: b.dynamic_slice(b.multiply(x, y), _starts(b), (2, 2)),
     "dynamic_update_slice": lambda b, x, y: b.dynamic_update_slice(
         b.multiply(x, x), b.slice(y, (0, 0), (2, 2), (1, 1)), _starts(b)
@@ -171,11 +191,23 @@ TEXTS: dict[str, Write] = {
 """By opcode; x takes both signs, y is positive."""
 MORE: dict[str, Write] = {
     "maximum of a dimension": lambda b, x, y: b.multiply(b.max(x, (0,)), b.sum(y, (0,))),
+    "maximum of windows": _bordered,
+    "running maximum": _running,
     "sum of copies": lambda b, x, y: b.sum(b.broadcast(b.multiply(x, y), (3, 2, 4), (0, 2)), (1,)),
     "filled padding": lambda b, x, y: b.pad(b.multiply(x, y), 0.5, (1, -1), (0, 2), (1, 0)),
+    "minimum of windows": lambda b, x, y: b.reduce_window(
+        b.multiply(x, y),
+        np.inf,
+        Window((2, 3), (1, 1), (1, 1), (1, 1), ((0, 1), (1, 1))),
+        b.minima,
+    ),
     "computed power": lambda b, x, y: b.power(y, x),
 }
 """Further forms of these, by their meaning alone."""
+
+
+MAXIMA = [name for name in MORE if "maximum" in name or "minimum" in name]
+"""Those that have slopes of their own."""
 
 
 def written(write: Write) -> Function:

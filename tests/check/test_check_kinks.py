@@ -2,7 +2,7 @@
 
 import pytest
 
-from gradwright.certify.certificate import written
+from gradwright.certify.certificate import Subject, written
 from gradwright.check.certificate import GradientClaim
 from gradwright.check.replay import straight
 from gradwright.check.session import numbered
@@ -43,4 +43,4 @@ def test_only_a_null_set_is_left_out(value: str, direction: str, claims: int) ->
     function = straight(text)
     values = [v.name for v in numbered([function])]
     claim = GradientClaim(0, values.index("dx"))
-    assert len(written("gradients", [text], [("dx", claim)], 0).claims) == claims
+    assert len(written(Subject("gradients", [text], 0), [("dx", claim)]).claims) == claims

@@ -4,8 +4,8 @@ Sums by brute force, atoms by recursion. An atom read outside its extents is wor
 which must not show: the checker promises that a guard is 0 wherever it would.
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import cast
 
 import numpy as np
 
@@ -13,26 +13,23 @@ from gradwright.check.affine import Affine, Guards
 from gradwright.check.atoms import (
     Applied,
     Atoms,
+    Chosen,
+    Constant,
     Dense,
     Factor,
     Index,
     Infinity,
     Mask,
     Named,
-    Opaque,
     Sum,
-    Terms,
     Test,
     Unknown,
 )
 from gradwright.check.poly import Poly
-from gradwright.check.tensor import Digits, Shape, Tensor
-from gradwright.hlo import attributes as attr
+from gradwright.check.tensor import Tensor
 
 Array = np.ndarray
 OUTSIDE = 777.25
-_Extreme = tuple[tuple[attr.Dimensions, Terms], Digits, Shape]
-"""What an opaque reduction is known by beside its operand."""
 ROUNDING = 2**-30
 """What a formula that is 0 may be off by; arguments drawn at random are not that close to a tie."""
 FUNCTIONS: dict[str, Callable[[Array], Array]] = {
@@ -42,6 +39,7 @@ FUNCTIONS: dict[str, Callable[[Array], Array]] = {
     "logistic": lambda x: 1 / (1 + np.exp(-x)),
     "sine": np.sin,
     "cosine": np.cos,
+    "erf": np.vectorize(math.erf),
 }
 
 
@@ -93,6 +91,8 @@ class Worth:
                 return np.array([float(x) for x in entries])
             case Index(extent=extent):
                 return np.arange(extent)
+            case Constant(name=name):
+                return np.array(np.pi if name == "pi" else float(name))
             case Infinity(sign=sign):
                 return np.array(sign * np.inf)
             case Applied(function=function, scale=scale, inner=inner):
@@ -108,16 +108,21 @@ class Worth:
                     content.factors, content.guards, np.indices(content.extents)
                 )
                 return product.sum(tuple(range(content.outputs, len(content.extents))))
-            case Opaque() as content:
-                return self._extreme(content)
+            case Chosen() as content:
+                return self._choice(content)
 
-    def _extreme(self, content: Opaque) -> Array:
-        (attributes, start), digits, _ = cast("_Extreme", content.attributes)
-        join = {"reduce maximum": np.maximum, "reduce minimum": np.minimum}[content.opcode]
-        reduced = join.reduce(
-            self.tensor(Tensor(digits, dict(content.operands[0]))), axis=attributes.dimensions
-        )
-        return join(reduced, self._poly(dict(start), ()))
+    def _choice(self, content: Chosen) -> Array:
+        """Return 1 at the first greatest point of each window, by going through its points."""
+        grid = np.indices(content.extents)
+        factors = ((content.atom, content.access, 1),)
+        entries = content.sign * self._product(factors, content.guards, grid)
+        inside = self._product((), content.guards, grid) > 0
+        windows = np.where(inside, entries, -np.inf)
+        outputs = content.extents[: content.outputs]
+        flat = windows.reshape((*outputs, -1))
+        chosen = np.zeros(flat.shape)
+        np.put_along_axis(chosen, flat.argmax(-1)[..., None], 1, -1)
+        return chosen.reshape(content.extents)
 
 
 def _at(e: Affine, grid: Array) -> Array:

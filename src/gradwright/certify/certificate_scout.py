@@ -12,8 +12,8 @@ from gradwright.check.guide import Way
 from gradwright.check.session import Session
 from gradwright.check.tensor import Tensor
 
-TRIED = 3
-"""Values of the text that a statement is compared with part by part."""
+TRIED = 16
+"""Values of the text, in an order of dimensions, that a statement is compared with in parts."""
 
 
 @dataclass(slots=True)

@@ -32,8 +32,10 @@ CLEARED = 8
 def same(f: Functions, a: Tensor, b: Tensor, *, off_kinks: bool = False) -> bool:
     """Return whether two tensors are equal; `off_kinks`, but for a null set of inputs."""
     a, b = f.align(a, b)
-    like = a
-    difference = add(a.poly, b.poly, -1)
+    like, algebra = a, f.algebra
+    if a.poly == b.poly:
+        return True
+    difference = add(algebra.opened(a.poly, a.box), algebra.opened(b.poly, a.box), -1)
     if off_kinks:
         difference = _off_kinks(f.algebra.atoms, difference)
     guide, summation = f.contractions.names.guide, f.contractions.summation
@@ -48,15 +50,19 @@ def same(f: Functions, a: Tensor, b: Tensor, *, off_kinks: bool = False) -> bool
 
 
 def _vanishes_by_cases(f: Functions, difference: Tensor) -> bool:
-    """Return whether a tensor is 0 at each value of the indices that it has guards on."""
-    box = difference.box
+    """Return whether a tensor is 0 at each value of the indices that it has guards on.
+
+    A sum that is read at such a value is one over fewer indices, and is named as such.
+    """
+    box, summation = difference.box, f.contractions.summation
     guards = [guard for _, guards in difference.poly for guard in guards]
     guarded = sorted({v for e, _, _ in guards for v, _ in e[1]})
     if not guarded or prod(box[v] for v in guarded) > SPLIT_LIMIT:
         return False
     for values in product(*(range(box[v]) for v in guarded)):
         places: dict[int, Affine] = {v: (n, ()) for v, n in zip(guarded, values, strict=True)}
-        if f.algebra.substitute(difference.poly, places, box):
+        case = f.algebra.substitute(difference.poly, places, box)
+        if case and summation.renewed(case, box):
             return False
     return True
 

@@ -247,9 +247,11 @@ def _statement(claim: object, session: Session) -> str:
             return f"results {result} of both texts (%{last.results[result].name}) are equal"
         case UpdateClaim(gradient, reads, result, rule, target):
             names = [f"{name} = %{first.arguments[n].name}" for name, n in reads]
-            given = [i for i, v in enumerate(first.arguments) if v is session.values[gradient]]
-            is_value = f"d({source})/d(theta) = value {gradient}"
-            names.append(f"g = %{first.arguments[given[0]].name}" if given else f"g = {is_value}")
+            is_given = session.certificate.subject == "meaning"
+            g = f"d({source})/d(theta) = value {gradient}"
+            names.append(
+                f"g = %{first.arguments[gradient].name}" if is_given else f"g = {is_value}"
+            )
             return f"result {result} is {target} of `{rule}` where {', '.join(names)}"
         case _:
             raise TypeError(type(claim))

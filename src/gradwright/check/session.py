@@ -39,12 +39,12 @@ class Outcome:
     literals: frozenset[str] = frozenset()
 
 
-def new_meanings(guide: Guide, certificate: Certificate) -> Meanings:
+def new_meanings(guide: Guide, literals: Mapping[str, str]) -> Meanings:
     """Return an operation table over a new table of atoms."""
     algebra = Algebra(Atoms())
     names = Names(algebra, guide)
     contractions = Contractions(algebra, names, Summation(algebra, names))
-    return Meanings(Functions(algebra, contractions), certificate.literals)
+    return Meanings(Functions(algebra, contractions), literals)
 
 
 def numbered(functions: Iterable[Function]) -> list[Value]:
@@ -65,7 +65,7 @@ class Session:
         self.certificate = certificate
         self.functions = functions
         self.guide = guide
-        self.meanings = new_meanings(self.guide, self.certificate)
+        self.meanings = new_meanings(self.guide, self.certificate.literals)
         self.values = numbered(self.functions)
         self.number_of = {id(value): n for n, value in enumerate(self.values)}
         self.known: dict[int, Tensor] = {}
@@ -246,7 +246,7 @@ class Session:
         if "theta" not in reads or "g" in reads:
             raise FalseStatement("an update without theta, or with a g of its own")
         gradient = _at(self.values, claim.gradient, "values")
-        is_given = any(gradient is v for v in body.arguments)
+        is_given = self.certificate.subject == "meaning" and gradient in body.arguments
         if not is_given and (reads["theta"], claim.gradient) not in self.proved:
             raise Uncheckable("an update by a value that is not proved to be the gradient")
         result = _at(body.results, claim.result, "results")

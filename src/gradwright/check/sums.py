@@ -96,6 +96,24 @@ class Summation:
             total = add(total, self.algebra.multiply(rest, written, box))
         return total
 
+    def renewed(self, p: Poly, box: Box) -> Poly:
+        """Return p with its sums named anew where they are read."""
+        total: Poly = {}
+        for (factors, guards), c in p.items():
+            term: Poly = {((), guards): c}
+            for factor in factors:
+                content = self.algebra.atoms.contents[factor[0]]
+                part: Poly = {((factor,), ()): Fraction(1)}
+                if isinstance(content, Sum) and factor[2] == 1:
+                    inner = _Term([], (), set(), dict(box))
+                    places = inner.places_of(content, factor[1])
+                    body: Poly = {(content.factors, content.guards): Fraction(1)}
+                    whole = self.algebra.substitute(body, places, inner.box)
+                    part = self.total(whole, inner.summed, inner.box)
+                term = self.algebra.multiply(term, part, box)
+            total = add(total, term)
+        return total
+
     def _written(self, content: Sum, access: tuple[Affine, ...], v: int, box: Box) -> Poly:
         """Return a sum read at an access, value by value of its variable v."""
         total: Poly = {}
