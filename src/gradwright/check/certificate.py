@@ -115,8 +115,8 @@ class Certificate:
 
 
 def _fields_of(claim: ClaimRecord) -> dict[str, object]:
-    found = {field.name: getattr(claim, field.name) for field in fields(claim)}
-    return {name: dict(x) if isinstance(x, tuple) else x for name, x in found.items()}
+    found: dict[str, object] = {field.name: getattr(claim, field.name) for field in fields(claim)}
+    return {**found, "reads": dict(claim.reads)} if isinstance(claim, UpdateClaim) else found
 
 
 def _answer_row(a: Answer) -> list[object]:

@@ -247,11 +247,10 @@ def _statement(claim: object, session: Session) -> str:
             return f"results {result} of both texts (%{last.results[result].name}) are equal"
         case UpdateClaim(gradient, reads, result, rule, target):
             names = [f"{name} = %{first.arguments[n].name}" for name, n in reads]
-            is_given = session.certificate.subject == "meaning"
             g = f"d({source})/d(theta) = value {gradient}"
-            names.append(
-                f"g = %{first.arguments[gradient].name}" if is_given else f"g = {is_value}"
-            )
+            if session.certificate.subject == "meaning":
+                g = f"%{first.arguments[gradient].name}"
+            names.append(f"g = {g}")
             return f"result {result} is {target} of `{rule}` where {', '.join(names)}"
         case _:
             raise TypeError(type(claim))

@@ -216,9 +216,9 @@ class Summation:
         groups = (tuple(origin), tuple(sorted(summed)))
         p, joined, ours = merged(self.algebra, {term: Fraction(1)}, extents, groups)
         ((whole, _),) = p.items()
-        outputs, order = (tuple(v for v in group if v in ours) for group in groups)
-        access = {v: placed(ours[v], origin) for v in outputs}
-        return Contraction(whole, outputs, order, joined), access
+        free, order = (tuple(v for v in group if v in ours) for group in groups)
+        access = {v: placed(ours[v], origin) for v in free}
+        return Contraction(whole, free, order, joined), access
 
 
 def _opens(content: Sum) -> bool:
