@@ -18,13 +18,14 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-from contest import machine
+from contest import machine, nets
 from contest.contestant import RESIDENT
 from contest.entry import write_entry
 from contest.race import Contestant, ContestantFailed, Entrant, run_rounds
 from contest.table import AGREEMENT, Result, disagreement, markdown, replace_section, standings
 
 NETS = ("mnist-mlp", "mnist-cnn", "cifar8", "cifar8-bn")
+LARGE_NETS = ("resnet34", "mobilenetv2", "convnext-blocks")
 RESULTS = Path(__file__).with_name("RESULTS.md")
 OUR_VARIANTS = ("xla", "xla in order")
 JAX_VARIANTS = ("NHWC", "NCHW")
@@ -39,7 +40,7 @@ def main() -> int:
     facts = machine.measure()
     print(facts.sentence, file=sys.stderr)
     results: list[Result] = []
-    for net in options.net or NETS:
+    for net in options.net or (LARGE_NETS if options.large else NETS):
         result = _race(net, options)
         if result is None:
             return 1
@@ -48,8 +49,7 @@ def main() -> int:
     command = f"python benchmarks/train_step.py {shlex.join(_shown(sys.argv[1:]))}".strip()
     load = max(result.foreign for result in results)
     heading = (
-        f"{datetime.now(UTC):%Y-%m-%d}, batch {options.batch}, allocator {options.allocator}, "
-        f"{', '.join(versions)}.",
+        f"{datetime.now(UTC):%Y-%m-%d}, allocator {options.allocator}, {', '.join(versions)}.",
         f"{facts.sentence}. Foreign load in the quieter half of the rounds: {load:.2f} cores.",
         "",
         f"`{command}`",
@@ -67,7 +67,7 @@ def _race(net: str, options: argparse.Namespace) -> Result | None:
     """Return the standings of one net, None where the contestants do not do the same work."""
     entrants = _entrants(options.torch)
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
-        write_entry(net, options.batch, Path(name))
+        write_entry(net, options.batch or nets.batch_of(net), Path(name))
         contestants: list[Contestant] = []
         for entrant in entrants:
             contestant = Contestant(entrant, Path(name), options.allocator)
@@ -98,7 +98,8 @@ def _shown(arguments: Sequence[str]) -> list[str]:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="ms per training step beside JAX and PyTorch")
     parser.add_argument("--net", action="append", help=f"default: {', '.join(NETS)}")
-    parser.add_argument("--batch", type=int, default=128)
+    parser.add_argument("--batch", type=int, help="pictures per step (default: 128; large nets 8)")
+    parser.add_argument("--large", action="store_true", help=f"race {', '.join(LARGE_NETS)}")
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--seconds", type=float, default=1.5, help="of each slice")
     parser.add_argument("--cores", type=int, help="use only so many (default: all)")

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from gradwright import losses, optim, programs, run, zoo
+from gradwright import losses, optim, programs, run
 from gradwright.run.pjrt import jaxlib_version
 
+from . import nets
 from .recipe import read
 from .slices import serve
 
@@ -26,7 +27,7 @@ def main(folder: Path, variant: str) -> None:
     recipe, start = read(folder)
     optimizer = optim.Adam(beta1=recipe.beta1, beta2=recipe.beta2, epsilon=recipe.epsilon)
     program = programs.train_step(
-        zoo.get(recipe.net),
+        nets.get(recipe.net),
         batch=recipe.batch,
         loss=losses.SoftmaxCrossEntropy(),
         optimizer=optimizer,

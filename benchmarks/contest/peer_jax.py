@@ -1,12 +1,15 @@
 """Contestant: JAX as its users write it: jit of value_and_grad, optax's adam, donated state."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .recipe import Arrays, Recipe, Stage, channels_last_rows, read
+from .recipe import Arrays, Recipe, Stage, channels_last_rows, every, read
 from .slices import serve
 
 # Untyped at this edge; nothing but this file looks inside.
@@ -22,7 +25,7 @@ def parameters(recipe: Recipe, start: Arrays, layout: str) -> Arrays:
     if layout == "NCHW":
         return own
     flattened: tuple[int, ...] = ()
-    for stage in recipe.stages:
+    for stage in every(recipe.stages):
         weight = f"{stage.name}.weight"
         if stage.kind == "conv":
             own[weight] = np.ascontiguousarray(own[weight].transpose(2, 3, 1, 0))
@@ -34,62 +37,105 @@ def parameters(recipe: Recipe, start: Arrays, layout: str) -> Arrays:
     return own
 
 
-def forward(
-    recipe: Recipe, layout: str, p: Tensor, statistics: Tensor, x: Tensor
-) -> tuple[Tensor, Tensor]:
-    """Return logits and the new running statistics."""
-    new: dict[str, Tensor] = {}
-    for stage in recipe.stages:
-        x = _apply(recipe, layout, stage, p, statistics, new, x)
-    return x, new
+ACTIVATIONS = {
+    "relu": jax.nn.relu,
+    "relu6": jax.nn.relu6,
+    "swish": jax.nn.swish,
+    "sigmoid": jax.nn.sigmoid,
+    "hard-swish": jax.nn.hard_swish,
+    "hard-sigmoid": jax.nn.hard_sigmoid,
+    "gelu-erf": partial(jax.nn.gelu, approximate=False),
+}
 
 
-def _apply(
-    recipe: Recipe, layout: str, stage: Stage, p: Tensor, statistics: Tensor, new: Tensor, x: Tensor
-) -> Tensor:
-    channel = layout.index("C")
-    if stage.kind == "conv":
-        kernel = "OIHW" if layout == "NCHW" else "HWIO"
+@dataclass(frozen=True, slots=True)
+class Forward:
+    """One forward pass: parameters, statistics, and the new statistics as they are found."""
+
+    layout: str
+    p: Tensor
+    statistics: Tensor
+    new: Tensor
+
+    def chain(self, stages: Sequence[Stage], x: Tensor) -> Tensor:
+        """Return what stages make of x."""
+        for stage in stages:
+            x = self._apply(stage, x)
+        return x
+
+    def _apply(self, stage: Stage, x: Tensor) -> Tensor:
+        match stage.kind:
+            case "conv":
+                return self._convolution(stage, x)
+            case "bn":
+                return self._batch_norm(stage, x)
+            case "ln":
+                axis = self.layout.index("C")
+                mean, var = x.mean(axis, keepdims=True), x.var(axis, keepdims=True)
+                xhat = (x - mean) * jax.lax.rsqrt(var + stage.epsilon)
+                return xhat * self._channels(stage, "weight") + self._channels(stage, "bias")
+            case "scale":
+                return x * self._channels(stage, "weight")
+            case "act":
+                return ACTIVATIONS[stage.function](x)
+            case "maxpool":
+                return self._max_pool(stage, x)
+            case "gap":
+                return x.mean(tuple(self.layout.index(axis) for axis in "HW"))
+            case "residual":
+                left, right = (self.chain(branch, x) for branch in stage.branches)
+                return left + right
+            case "gate":
+                return x * self._spread(self.chain(stage.branches[0], x))
+            case "flatten":
+                return x.reshape(x.shape[0], -1)
+            case _:
+                return x @ self.p[f"{stage.name}.weight"] + self.p[f"{stage.name}.bias"]
+
+    def _convolution(self, stage: Stage, x: Tensor) -> Tensor:
         y = jax.lax.conv_general_dilated(
-            x, p[f"{stage.name}.weight"], (1, 1), "SAME", dimension_numbers=(layout, kernel, layout)
+            x,
+            self.p[f"{stage.name}.weight"],
+            stage.reads.strides,
+            stage.reads.padding,
+            dimension_numbers=(
+                self.layout,
+                "OIHW" if self.layout == "NCHW" else "HWIO",
+                self.layout,
+            ),
+            feature_group_count=stage.groups,
         )
-        return y + _channels(p[f"{stage.name}.bias"], channel) if stage.has_bias else y
-    if stage.kind == "bn":
-        return _batch_norm(recipe, channel, stage, p, statistics, new, x)
-    if stage.kind == "relu":
-        return jax.nn.relu(x)
-    if stage.kind == "maxpool":
-        window = tuple(stage.kernel if axis in "HW" else 1 for axis in layout)
-        return jax.lax.reduce_window(x, -np.inf, jax.lax.max, window, window, "VALID")
-    if stage.kind == "flatten":
-        return x.reshape(recipe.batch, -1)
-    return x @ p[f"{stage.name}.weight"] + p[f"{stage.name}.bias"]
+        return y + self._channels(stage, "bias") if stage.has_bias else y
 
+    def _max_pool(self, stage: Stage, x: Tensor) -> Tensor:
+        window, strides, padding = (
+            tuple(outer if axis in "NC" else inner["HW".index(axis)] for axis in self.layout)
+            for outer, inner in (
+                (1, stage.reads.kernel),
+                (1, stage.reads.strides),
+                ((0, 0), stage.reads.padding),
+            )
+        )
+        return jax.lax.reduce_window(x, -np.inf, jax.lax.max, window, strides, padding)
 
-def _channels(vector: Tensor, channel: int) -> Tensor:
-    return vector.reshape([-1 if axis == channel else 1 for axis in range(4)])
+    def _batch_norm(self, stage: Stage, x: Tensor) -> Tensor:
+        channel = self.layout.index("C")
+        axes = tuple(axis for axis in range(4) if axis != channel)
+        mean, var = x.mean(axes), x.var(axes)
+        count = x.size // x.shape[channel]
+        for name, value in (("running_mean", mean), ("running_var", var * (count / (count - 1)))):
+            old = self.statistics[f"{stage.name}.{name}"]
+            self.new[f"{stage.name}.{name}"] = stage.decay * old + (1 - stage.decay) * value
+        xhat = (x - self._spread(mean)) * self._spread(jax.lax.rsqrt(var + stage.epsilon))
+        return xhat * self._channels(stage, "weight") + self._channels(stage, "bias")
 
+    def _channels(self, stage: Stage, name: str) -> Tensor:
+        return self._spread(self.p[f"{stage.name}.{name}"])
 
-def _batch_norm(
-    recipe: Recipe,
-    channel: int,
-    stage: Stage,
-    p: Tensor,
-    statistics: Tensor,
-    new: Tensor,
-    x: Tensor,
-) -> Tensor:
-    axes = tuple(axis for axis in range(4) if axis != channel)
-    mean, var = x.mean(axes), x.var(axes)
-    count = x.size // x.shape[channel]
-    for name, value in (("running_mean", mean), ("running_var", var * (count / (count - 1)))):
-        old = statistics[f"{stage.name}.{name}"]
-        new[f"{stage.name}.{name}"] = recipe.bn_decay * old + (1 - recipe.bn_decay) * value
-    xhat = (x - _channels(mean, channel)) * _channels(
-        jax.lax.rsqrt(var + recipe.bn_epsilon), channel
-    )
-    weight, bias = p[f"{stage.name}.weight"], p[f"{stage.name}.bias"]
-    return xhat * _channels(weight, channel) + _channels(bias, channel)
+    def _spread(self, vectors: Tensor) -> Tensor:
+        """Return numbers per channel [C], or per picture and channel [B, C], at rank 4."""
+        places = {"C": vectors.shape[-1], "N": vectors.shape[0] if vectors.ndim == 2 else 1}
+        return vectors.reshape([places.get(axis, 1) for axis in self.layout])
 
 
 def main(folder: Path, layout: str) -> None:
@@ -101,9 +147,9 @@ def main(folder: Path, layout: str) -> None:
     adam = optax.adam(recipe.lr, recipe.beta1, recipe.beta2, recipe.epsilon)
 
     def loss(p: Tensor, statistics: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        logits, new = forward(recipe, layout, p, statistics, x)
-        losses = optax.softmax_cross_entropy_with_integer_labels(logits, y)
-        return losses.mean(), new
+        walk = Forward(layout, p, statistics, {})
+        losses = optax.softmax_cross_entropy_with_integer_labels(walk.chain(recipe.stages, x), y)
+        return losses.mean(), walk.new
 
     def update(p: Tensor, moments: Tensor, statistics: Tensor, x: Tensor, y: Tensor) -> Tensor:
         graded = jax.value_and_grad(loss, has_aux=True)(p, statistics, x, y)

@@ -6,6 +6,7 @@ and the batch `x` [B, C, H, W] f32, `y` [B] i32 that every step trains on.
 """
 
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,26 +20,48 @@ from safetensors.numpy import (
 Arrays = dict[str, np.ndarray]
 
 
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Where a convolution or a pool reads; padding is (low, high) per axis, of zeros or -inf."""
+
+    kernel: Pair
+    strides: Pair
+    padding: tuple[Pair, Pair]
+
+
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One layer: `kind` is conv, bn, relu, maxpool, flatten or dense; the other fields as used.
+    """One layer; `shape` is the input of one example, the other fields are as used.
 
-    Convolutions are square, stride 1, zero-padded by `kernel // 2`; pools have stride = kernel.
+    `kind` is conv, bn, ln (over the channels of each position), scale (a factor per channel), act,
+    maxpool, gap, flatten, dense; or residual, the sum of two `branches` of which an empty one is
+    the identity; or gate, the input times its branch, a number per channel.
     """
 
     kind: str
     name: str
     shape: tuple[int, ...]
-    kernel: int = 0
+    window: Window | None = None
+    groups: int = 1
     has_bias: bool = False
+    epsilon: float = 0.0
+    decay: float = 0.0
+    function: str = ""
+    branches: "tuple[tuple[Stage, ...], ...]" = ()
+
+    @property
+    def reads(self) -> Window:
+        """The window of a convolution or a pool."""
+        assert self.window is not None
+        return self.window
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What every contestant trains: softmax cross-entropy (mean) with Adam.
-
-    `shape` of a stage is the input of one example.
-    """
+    """What every contestant trains: softmax cross-entropy (mean) with Adam."""
 
     net: str
     batch: int
@@ -46,8 +69,6 @@ class Recipe:
     beta1: float
     beta2: float
     epsilon: float
-    bn_epsilon: float
-    bn_decay: float
     stages: tuple[Stage, ...]
 
     def write(self, folder: Path, start: Arrays) -> None:
@@ -64,8 +85,26 @@ def read(folder: Path) -> tuple[Recipe, Arrays]:
 
 
 def _stage(fields: dict[str, Any]) -> Stage:
-    shape = tuple(fields.pop("shape"))
-    return Stage(**fields, shape=shape)
+    fields["shape"] = tuple(fields["shape"])
+    fields["branches"] = tuple(tuple(map(_stage, branch)) for branch in fields["branches"])
+    if window := fields["window"]:
+        kernel, strides, (rows, columns) = window["kernel"], window["strides"], window["padding"]
+        padding = _pair(rows), _pair(columns)
+        fields["window"] = Window(_pair(kernel), _pair(strides), padding)
+    return Stage(**fields)
+
+
+def _pair(entries: Sequence[int]) -> Pair:
+    first, second = entries
+    return first, second
+
+
+def every(stages: Sequence[Stage]) -> Iterator[Stage]:
+    """Yield the stages and those inside their branches, in the order of the net."""
+    for stage in stages:
+        yield stage
+        for branch in stage.branches:
+            yield from every(branch)
 
 
 def channels_last_rows(weight: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

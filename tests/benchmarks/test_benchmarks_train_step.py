@@ -70,8 +70,8 @@ def test_an_unknown_net_ends_with_its_name() -> None:
 
 def test_a_layer_without_a_recipe_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = module("entry", monkeypatch)
-    net = gw.NetSpec("pooled", gw.Image(1, 4, 4), [gw.layers.GlobalAvgPool()])
-    with pytest.raises(UnsupportedError, match=r"gap1: expected a layer that recipes know"):
+    net = gw.NetSpec("pooled", gw.Image(1, 4, 4), [gw.layers.AvgPool(2)])
+    with pytest.raises(UnsupportedError, match=r"avgpool1: expected a layer that recipes know"):
         entry.stages_of(net)
 
 
