@@ -22,7 +22,7 @@ from contest import machine, nets
 from contest.contestant import RESIDENT
 from contest.entry import write_entry
 from contest.race import Contestant, ContestantFailed, Entrant, run_rounds
-from contest.table import AGREEMENT, Result, disagreement, markdown, replace_section, standings
+from contest.table import Result, agree, disagreement, markdown, replace_section, standings
 
 NETS = ("mnist-mlp", "mnist-cnn", "cifar8", "cifar8-bn")
 LARGE_NETS = ("resnet34", "mobilenetv2", "convnext-blocks")
@@ -72,10 +72,12 @@ def _race(net: str, options: argparse.Namespace) -> Result | None:
         for entrant in entrants:
             contestant = Contestant(entrant, Path(name), options.allocator)
             contestants.append(stack.enter_context(contestant))
-            losses = ", ".join(f"{loss:.6f}" for loss in contestant.losses)
-            print(f"{net}: {entrant.name} ready, losses {losses}", file=sys.stderr)
-        if (worst := disagreement([c.losses for c in contestants])) > AGREEMENT:
-            print(f"{net}: first losses differ by {worst:.1e} (relative)", file=sys.stderr)
+            shown = ", ".join(f"{loss:.6f}" for loss in contestant.losses)
+            print(f"{net}: {entrant.name} ready, losses {shown}", file=sys.stderr)
+        losses = [contestant.losses for contestant in contestants]
+        if not agree(losses):
+            worst = ", ".join(f"{each:.1e}" for each in disagreement(losses))
+            print(f"{net}: first losses differ by {worst} (relative)", file=sys.stderr)
             return None
         rounds = run_rounds(contestants, options.rounds, options.seconds)
         return standings(net, entrants, [c.version for c in contestants], rounds)

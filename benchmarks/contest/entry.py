@@ -82,12 +82,12 @@ def _stage(plan: Plan) -> Stage:
 
 
 def _window(plan: Plan, layer: layers.Conv2d | layers.DepthwiseConv2d | layers.MaxPool) -> Window:
-    path, input, kernel, padding = plan.path, plan.input, layer.kernel, layer.padding
+    path, input, kernel = plan.path, plan.input, layer.kernel
     if isinstance(layer, layers.MaxPool):
-        windows = pool_windows(path, layer, input, kernel, layer.strides, padding)
+        windows = pool_windows(path, layer, input, kernel, layer.strides, layer.padding)
     else:
         windows = fitting_windows(
-            path, layer, input, kernel, layer.strides, layer.dilation, padding
+            path, layer, input, kernel, layer.strides, layer.dilation, layer.padding
         )
     if windows.dilation != (1, 1):
         found = f"dilation {windows.dilation}"

@@ -76,9 +76,11 @@ def test_a_layer_without_a_recipe_is_refused(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_unequal_losses_are_seen(table: ModuleType) -> None:
-    equal, other = [2.5, 1.25], [2.5, 1.2505]
-    assert table.disagreement([equal, equal]) == 0
-    assert table.disagreement([equal, other]) > table.AGREEMENT
+    equal = [2.5, 1.25]
+    assert table.disagreement([equal, equal]) == (0, 0)
+    assert table.agree([equal, equal])
+    assert not table.agree([equal, [2.501, 1.25]])
+    assert not table.agree([equal, [2.5, 1.26]])
 
 
 def sample(race: ModuleType, ms: float, foreign: float) -> Any:  # noqa: ANN401 (of a script)
