@@ -68,6 +68,7 @@ def derive(subject: Subject, *, cut: set[int] | None = None, limit: int | None =
         proof.known[id(ours)] = proof.known[id(theirs)]
     cut = choose_cuts(forward.operations) if cut is None else cut
     proof.denote(forward.operations, cut)
+    proof.den.conditions.settled = True
     seeds: dict[int, Tensor] = {}
     for result, seed in zip(forward.results, subject.seeds, strict=True):
         weight = (

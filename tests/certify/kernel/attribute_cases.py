@@ -133,7 +133,7 @@ def windowed(body: str, start: str) -> str:
 GATHERED = function(
     "%x: tensor<3x3xf64>",
     "tensor<2x2xf64>",
-    """  %i = stablehlo.constant dense<[[0, 1], [1, 0]]> : tensor<2x2xi32>
+    """  %i = stablehlo.constant dense<[[1, 1], [0, 1]]> : tensor<2x2xi32>
   %r = "stablehlo.gather"(%x, %i) <{
     dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0],
       start_index_map = [0, 1], index_vector_dim = 1>,
@@ -144,7 +144,7 @@ GATHERED = function(
 SCATTERED = function(
     "%x: tensor<3x3xf64>, %u: tensor<2x2xf64>",
     "tensor<3x3xf64>",
-    f"""  %i = stablehlo.constant dense<[[0, 1], [1, 0]]> : tensor<2x2xi32>
+    f"""  %i = stablehlo.constant dense<[[1, 1], [0, 1]]> : tensor<2x2xi32>
   %r = "stablehlo.scatter"(%x, %i, %u) <{{
     scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1],
       inserted_window_dims = [0], scatter_dims_to_operand_dims = [0, 1], index_vector_dim = 1>,
@@ -261,9 +261,9 @@ WINDOWED: dict[str, Case] = {
             ("start_index_map = [0, 1]", "start_index_map = [1, 0]"),
             ("index_vector_dim = 1", "index_vector_dim = 0"),
             ("offset_dims = [1]", "offset_dims = [0]"),
-            ("[[0, 1], [1, 0]]", "[[0, 1], [2, 0]]"),
-            ("[[0, 1], [1, 0]]", "[[0, 2], [1, 0]]"),
-            ("[[0, 1], [1, 0]]", "[[-1, 1], [1, 0]]"),
+            ("[[1, 1], [0, 1]]", "[[1, 1], [2, 1]]"),
+            ("[[1, 1], [0, 1]]", "[[1, 0], [0, 1]]"),
+            ("[[1, 1], [0, 1]]", "[[-1, 1], [0, 1]]"),
         ),
         (("indices_are_sorted = false", "indices_are_sorted = true"),),
     ),
@@ -274,8 +274,8 @@ WINDOWED: dict[str, Case] = {
             ("inserted_window_dims = [0]", "inserted_window_dims = [1]"),
             ("update_window_dims = [1]", "update_window_dims = [0]"),
             ("index_vector_dim = 1", "index_vector_dim = 0"),
-            ("[[0, 1], [1, 0]]", "[[0, 1], [2, 0]]"),
-            ("[[0, 1], [1, 0]]", "[[0, 2], [1, 0]]"),
+            ("[[1, 1], [0, 1]]", "[[1, 1], [2, 1]]"),
+            ("[[1, 1], [0, 1]]", "[[1, 0], [0, 1]]"),
             ("%y = stablehlo.add %a, %b", "%y = stablehlo.maximum %b, %b"),
             *BODIES,
         ),

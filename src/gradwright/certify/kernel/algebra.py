@@ -175,7 +175,8 @@ class Algebra:
         for place, relation in tests.items():
             if relation is Relation.ZERO and exponents.get(place, 0) > 0:
                 return None
-        strongest = self.thresholds.strongest(kept) if len(tests) > 1 else kept
+        bounded = tests and self.thresholds.ranges
+        strongest = self.thresholds.strongest(kept) if bounded or len(tests) > 1 else kept
         return None if strongest is None else ((tuple(sorted(strongest)), guards), coefficient)
 
     def multiply(self, p: Poly, q: Poly, extents: Extents) -> Poly:

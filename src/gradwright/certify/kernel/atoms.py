@@ -79,6 +79,11 @@ class Infinity:
 
 
 @dataclass(frozen=True, slots=True)
+class NotANumber:
+    """The constant NaN, of which nothing is ever computed: a selection must drop it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Base:
     """A positive rational kept as a base, for the exponents whose power is irrational."""
 
@@ -155,6 +160,7 @@ Content = (
     | Dense
     | Coordinate
     | Infinity
+    | NotANumber
     | Base
     | Pi
     | Function
@@ -176,7 +182,7 @@ class Atoms:
         self._signs: list[Sign] = []
         self._masks: list[bool] = []
         self.infinities: set[int] = set()
-        """The infinite constants among the atoms."""
+        """The constants among the atoms that are no real numbers: infinities and NaN."""
         self.logistics: set[int] = set()
         """The logistic functions among the atoms."""
         self._symmetries: dict[int, tuple[tuple[int, ...], ...]] = {}
@@ -198,7 +204,7 @@ class Atoms:
             self._extents.append(extents)
             self._signs.append(self._sign(content))
             self._masks.append(_is_mask(content))
-            if isinstance(content, Infinity):
+            if isinstance(content, Infinity | NotANumber):
                 self.infinities.add(number)
             if isinstance(content, Function) and content.name == "logistic":
                 self.logistics.add(number)
@@ -280,8 +286,19 @@ class Atoms:
                 return True
             case Dense(entries=entries):
                 return all(x.denominator == 1 for x in entries)
+            case Class(terms=terms):
+                return all(self.integral_term(factors, c) for (factors, _), c in terms)
+            case Sum(factors=factors):
+                return self.integral_term(factors, Fraction(1))
             case _:
                 return self.is_mask(atom)
+
+    def integral_term(self, factors: tuple[Factor, ...], coefficient: Fraction) -> bool:
+        """Return whether a coefficient times a product takes integers only."""
+        return coefficient.denominator == 1 and all(
+            self.is_integral(atom) and Fraction(q).denominator == 1 and q > 0
+            for atom, _, q in factors
+        )
 
     def product_sign(self, factors: tuple[Factor, ...]) -> Sign:
         """Return what is known of the sign of a product."""

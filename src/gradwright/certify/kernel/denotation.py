@@ -15,6 +15,7 @@ from gradwright.certify.kernel.atoms import (
     Atoms,
     Content,
     Coordinate,
+    NotANumber,
     Numbers,
     Terms,
     Uninterpreted,
@@ -159,8 +160,11 @@ class Denotation:
         """Refuse arithmetic with an infinite constant."""
         infinities = self.atoms.infinities
         for factors, _ in tensor.poly if infinities else ():
-            if any(atom in infinities for atom, _, _ in factors):
-                raise Undenotable("arithmetic with an infinite constant")
+            for atom, _, _ in factors:
+                if atom in infinities:
+                    nan = isinstance(self.atoms.content(atom), NotANumber)
+                    said = "a NaN constant" if nan else "an infinite constant"
+                    raise Undenotable(f"arithmetic with {said}")
 
     def region(self, block: Block, arguments: Sequence[Tensor]) -> list[Tensor]:
         """Return the results of a region at given arguments."""

@@ -6,12 +6,13 @@ dropped, and the operation is listed.
 """
 
 from collections.abc import Sequence
+from fractions import Fraction
 from math import prod
 
 from gradwright.certify.kernel.algebra import Undenotable
-from gradwright.certify.kernel.atoms import Coordinate, Relation
+from gradwright.certify.kernel.atoms import Coordinate, Factor, Relation
 from gradwright.certify.kernel.denotation import Denotation, Rule
-from gradwright.certify.kernel.index import Affine, bounds, combine, constant, variable
+from gradwright.certify.kernel.index import Affine, bounds, combine, constant, variable, variables
 from gradwright.certify.kernel.multilinear import Application, Multilinear, Reads
 from gradwright.certify.kernel.tensor import Shape, Tensor
 from gradwright.hlo import Operation
@@ -53,7 +54,7 @@ def _starts(
                 raise Undenotable("a slice whose start would be clamped")
             reads.append(combine(((1, e), (1, variable(d)))))
             continue
-        den.conditions.in_range.add(f"line {operation.line}: {operation.opcode}")
+        _assume_in_range(den, operation, start, extents[d] - sizes[d])
         reads.append(variable(rank + len(masks)))
         masks.append((d, _place_mask(den, start, (sizes[d],), extents[d])))
     return reads, masks
@@ -259,9 +260,43 @@ def _require_in_range(den: Denotation, operation: Operation, start: Tensor, last
     e = affine_index(den, start)
     reach = den.entries(start) if e is None else bounds(e, den.algebra.box(start.digits))
     if reach is None:
-        den.conditions.in_range.add(f"line {operation.line}: {operation.opcode}")
+        _assume_in_range(den, operation, start, last)
     elif min(reach) < 0 or max(reach) > last:
         raise Undenotable("an index outside its operand")
+
+
+def _assume_in_range(den: Denotation, operation: Operation, start: Tensor, last: int) -> None:
+    """List a hypothesis on starts and remember what it says of the integer B that they are made of.
+
+    Where 0 <= c B + sum of c_i m_i + offset <= last with masks m_i, B lies in the widest range that
+    any values of the masks admit. It must be the whole B that is read, with nothing left out.
+    """
+    den.conditions.in_range.add(f"line {operation.line}: {operation.opcode}")
+    if den.conditions.settled:
+        return
+    low, high = Fraction(0), Fraction(last)
+    unknown: list[tuple[Fraction, Factor]] = []
+    for (factors, guards), c in start.poly.items():
+        if all(den.atoms.is_mask(atom) for atom, _, _ in factors):
+            held = bool(factors or guards)
+            low -= max(c, Fraction(0)) if held else c
+            high -= min(c, Fraction(0)) if held else c
+        elif len(factors) == 1 and not guards:
+            unknown.append((c, factors[0]))
+        else:
+            return
+    if len(unknown) != 1:
+        return
+    [(c, (atom, access, exponent))] = unknown
+    extents = den.algebra.box(start.digits)
+    lone = [v for e in access for v in variables(e) if e == variable(v)]
+    read = tuple(extents[v] for v in lone)
+    everything = read == den.atoms.extents(atom) and len(set(lone)) == len(lone)
+    if exponent != 1 or not den.atoms.is_integral(atom) or not everything:
+        return
+    low, high = sorted((low / c, high / c))
+    if not den.algebra.thresholds.bound(atom, low, high):
+        raise Undenotable("an index that no integer puts inside its operand, beside other ones")
 
 
 INDEXING: dict[str, Rule] = {

@@ -51,7 +51,8 @@ def parts(arithmetic: Arithmetic, a: Tensor) -> Parts:
             split[0][factors, guards] = c
             continue
         content = atoms.content(infinite[0][0])
-        assert isinstance(content, Infinity)
+        if not isinstance(content, Infinity):
+            raise Undenotable("a NaN constant that is not selected away")
         rest = tuple(f for f in factors if f not in infinite)
         masks = all(atoms.is_mask(f[0]) for f in rest)
         if len(infinite) > 1 or infinite[0][2] != 1 or not masks:

@@ -6,20 +6,23 @@ is [a = 0] read as 0, and then the function is listed as a kink.
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import lcm
+from math import gcd, lcm
 
 from gradwright.certify.kernel.algebra import (
+    ONE,
     Algebra,
     Poly,
     Undenotable,
     constant_of,
+    variables_of,
 )
 from gradwright.certify.kernel.arithmetic import Arithmetic
 from gradwright.certify.kernel.atoms import Coordinate, Mask, Monomial, Relation, Sign
 from gradwright.certify.kernel.generic import Generic
-from gradwright.certify.kernel.index import Affine, Guard, bounds, combine, conjunction
+from gradwright.certify.kernel.index import Affine, Guard, bounds, combine, conjunction, variable
 from gradwright.certify.kernel.infinite import Parts, parts, recombined
 from gradwright.certify.kernel.multilinear import Contractions
+from gradwright.certify.kernel.patterns import constant_poly
 from gradwright.certify.kernel.tensor import Tensor
 
 
@@ -83,11 +86,58 @@ class Masks(Arithmetic):
         guard = self._coordinate_guard(relation, a)
         if guard is not None:
             return Tensor(a.digits, guard)
+        fixed = self._constant_mask(relation, a)
+        if fixed is not None:
+            return fixed
         split = self.cases(self._with_masks(a))
         if split is not None:
             m, on, off = split
             return self.select(m, self.mask(relation, on), self.mask(relation, off))
+        whole = self._whole(a) if relation is Relation.POSITIVE else None
+        if whole is not None:
+            return self._whole_mask(whole)
         return self._mask_atom(relation, a)
+
+    def _constant_mask(self, relation: Relation, a: Tensor) -> Tensor | None:
+        """Return the mask of a constant tensor, entry by entry; None of any other."""
+        box = self.algebra.box(a.digits)
+        opened = self.opened(a)
+        entries = self.contractions.summation.entries(opened.poly, box)
+        if entries is None:
+            return None
+        positive = relation is Relation.POSITIVE
+        held = [Fraction(x > 0 if positive else x == 0) for x in entries]
+        names = sorted(variables_of(opened.poly))
+        shape = tuple(box[v] for v in names)
+        found = constant_poly(self.algebra, shape, held)
+        places = {i: variable(v) for i, v in enumerate(names)}
+        return Tensor(a.digits, self.algebra.substitute(found, places, box))
+
+    def _whole(self, a: Tensor) -> Tensor | None:
+        """Return an integer S - t that is > 0 where `a` is; None where `a` takes other numbers.
+
+        With a = g S + c for an integer S and g > 0, a > 0 is S > -c / g, hence S > floor(-c / g).
+        """
+        opened = self.opened(self._unshifted(a))
+        shift = opened.poly.get(ONE, Fraction(0))
+        terms = {monomial: c for monomial, c in opened.poly.items() if monomial != ONE}
+        below = lcm(*(c.denominator for c in terms.values()))
+        g = Fraction(gcd(*(int(c * below) for c in terms.values())), below)
+        scaled_ = {monomial: c / g for monomial, c in terms.items()}
+        integral = self.algebra.atoms.integral_term
+        if not all(integral(factors, c) for (factors, _), c in scaled_.items()):
+            return None
+        threshold = -shift / g
+        floor = threshold.numerator // threshold.denominator
+        return self.add(Tensor(a.digits, scaled_), self.number(a, floor), -1)
+
+    def _whole_mask(self, a: Tensor) -> Tensor:
+        """Return [a > 0] of integers as a mask of one of two signs: [a > 0] is 1 - [1 - a > 0]."""
+        scale, inner, _ = self.class_of(a)
+        if scale * self.algebra.thresholds.line(inner).slope > 0:
+            return self._mask_atom(Relation.POSITIVE, a)
+        opposite = self.add(self.number(a, 1), a, -1)
+        return self.negation(self._mask_atom(Relation.POSITIVE, opposite))
 
     def _with_masks(self, a: Tensor) -> Tensor:
         """Return a class written out where it is one product, or a function of one value only.
@@ -119,11 +169,9 @@ class Masks(Arithmetic):
             return self.number(a, int(relation is Relation.POSITIVE and scale > 0))
         if relation is Relation.ZERO:
             return self._zero(a, inner, access)
-        extents = self.algebra.atoms.extents(inner)
         slope = self.algebra.thresholds.line(inner).slope
         relation = Relation.POSITIVE if slope > 0 else Relation.NEGATIVE
-        atom = self.algebra.atoms.intern(Mask(relation, inner), extents)
-        mask = Tensor(a.digits, {(((atom, access, 1),), ()): Fraction(1)})
+        mask = self._as_tensor(a, Mask(relation, inner), access)
         if scale * slope > 0:
             return mask
         return self.add(self.negation(mask), self._zero(a, inner, access), -1)
@@ -132,9 +180,14 @@ class Masks(Arithmetic):
         if self._generic.vanishes_rarely(inner):
             self.conditions.kinks.add(inner)
             return self.number(a, 0)
-        extents = self.algebra.atoms.extents(inner)
-        atom = self.algebra.atoms.intern(Mask(Relation.ZERO, inner), extents)
-        return Tensor(a.digits, {(((atom, access, 1),), ()): Fraction(1)})
+        return self._as_tensor(a, Mask(Relation.ZERO, inner), access)
+
+    def _as_tensor(self, a: Tensor, mask: Mask, access: tuple[Affine, ...]) -> Tensor:
+        """Return a mask at the shape of a tensor; a number where a hypothesis decides it."""
+        atoms = self.algebra.atoms
+        atom = atoms.intern(mask, atoms.extents(mask.inner))
+        monomial = self.algebra.product(((atom, access, 1),), ())
+        return Tensor(a.digits, {} if monomial is None else dict((monomial,)))
 
     def sum(self, a: Tensor, b: Tensor) -> Tensor:
         """Return a + b, where entries may be infinite but no two of opposite sign meet."""
@@ -178,9 +231,23 @@ class Masks(Arithmetic):
 
     def _finite_maximum(self, a: Tensor, b: Tensor) -> Tensor:
         difference = self.add(a, b, -1)
+        reach = self._reach(difference)
+        if reach is not None and (reach[0] >= 0 or reach[1] <= 0):
+            return a if reach[0] >= 0 else b
         if self.leads_negative(difference):
             a, b, difference = b, a, self.scale(difference, -1)
         return self.select(self.mask(Relation.POSITIVE, difference), a, b)
+
+    def _reach(self, a: Tensor) -> tuple[Fraction, Fraction] | None:
+        """Return the least and the greatest value of a tensor where hypotheses bound it."""
+        if not self.algebra.thresholds.ranges or constant_of(a.poly) is not None:
+            return None
+        scale, inner, _ = self.class_of(a)
+        known = self.algebra.thresholds.reach(inner)
+        if known is None:
+            return None
+        low, high = sorted(scale * end for end in known)
+        return low, high
 
     def _finite_minimum(self, a: Tensor, b: Tensor) -> Tensor:
         return self.add(self.add(a, b), self._finite_maximum(a, b), -1)

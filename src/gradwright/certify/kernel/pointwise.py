@@ -105,19 +105,14 @@ class Pointwise(Functions):
 
     def truncated(self, a: Tensor) -> Tensor:
         """Return a without its fraction, which is `a` where it takes integers only."""
-        if all(self._integral(monomial, c) for monomial, c in a.poly.items()):
+        atoms = self.algebra.atoms
+        if all(atoms.integral_term(factors, c) for (factors, _), c in a.poly.items()):
             return a
         c = constant_of(a.poly)
         if c is not None:
             whole = abs(c).numerator // c.denominator
             return self.number(a, whole if c > 0 else -whole)
         return self.odd("truncate", a)
-
-    def _integral(self, monomial: Monomial, c: Fraction) -> bool:
-        return c.denominator == 1 and all(
-            self.algebra.atoms.is_integral(atom) and Fraction(q).denominator == 1 and q > 0
-            for atom, _, q in monomial[0]
-        )
 
     def ceiling(self, a: Tensor) -> Tensor:
         """Return ceil a = -floor(-a)."""

@@ -7,13 +7,14 @@ from math import prod
 
 from gradwright.certify.kernel import forms
 from gradwright.certify.kernel.algebra import Undenotable
-from gradwright.certify.kernel.atoms import Dense, Infinity, Pi
+from gradwright.certify.kernel.atoms import Infinity, NotANumber, Pi
 from gradwright.certify.kernel.denotation import Denotation, Rule
 from gradwright.certify.kernel.index import constant, variable
 from gradwright.certify.kernel.infinite import parts
 from gradwright.certify.kernel.literals import fraction, irrational
 from gradwright.certify.kernel.multilinear import Multilinear
-from gradwright.certify.kernel.tensor import Shape, Tensor, regroup
+from gradwright.certify.kernel.patterns import constant_poly
+from gradwright.certify.kernel.tensor import Shape, Tensor, plain_digits, regroup
 from gradwright.hlo import Operation, Value
 from gradwright.hlo import attributes as attr
 from gradwright.hlo.literals import decimals
@@ -29,13 +30,13 @@ def _constant(den: Denotation, operation: Operation, _: Sequence[Tensor]) -> Seq
     entries = [_entry(word) for word in decimals(value)]
     if value.splat:
         entry = entries[0]
-        if isinstance(entry, int):
-            return [den.spread(den.whole(Infinity(entry < 0), ()), shape)]
+        if not isinstance(entry, Fraction):
+            return [den.spread(den.whole(entry, ()), shape)]
         return [_number(den, entry, operation.results[0])]
     exact = tuple(entry for entry in entries if isinstance(entry, Fraction))
     if len(exact) != prod(shape):
         raise Undenotable("a dense constant with an entry that is not finite")
-    return [den.whole(Dense(shape, exact), shape)]
+    return [Tensor(plain_digits(shape), constant_poly(den.algebra, shape, exact))]
 
 
 def _number(den: Denotation, entry: Fraction, value: Value) -> Tensor:
@@ -57,12 +58,12 @@ def _number(den: Denotation, entry: Fraction, value: Value) -> Tensor:
     return den.spread(p.scale(total, 1 if entry > 0 else -1), value.shape)
 
 
-def _entry(word: str) -> Fraction | int:
-    """Return the exact value of a literal, or +1 / -1 (int) for an infinity."""
+def _entry(word: str) -> Fraction | Infinity | NotANumber:
+    """Return the exact value of a literal, where it has one."""
     if word in ("inf", "-inf"):
-        return -1 if word.startswith("-") else 1
+        return Infinity(word.startswith("-"))
     if word == "nan":
-        raise Undenotable("a NaN constant")
+        return NotANumber()
     return Fraction({"true": "1", "false": "0"}.get(word, word))
 
 

@@ -217,8 +217,11 @@ class Summation:
         return {(((atom, tuple(map(variable, outputs)), 1),), ()): Fraction(1)}
 
     def entries(self, p: Poly, extents: Extents) -> list[Fraction] | None:
-        """Return the values of a constant p at all its indices; None for too many or another."""
-        read = {v: extents[v] for v in variables_of(p)}
+        """Return the values of a constant p at all its indices; None for too many or another.
+
+        The variables that p reads are in increasing order, the last one fastest.
+        """
+        read = {v: extents[v] for v in sorted(variables_of(p))}
         numbers = all(map(self._is_constant, (f for factors, _ in p for f in factors)))
         if not numbers or prod(read.values()) > COUNT_LIMIT:
             return None

@@ -46,7 +46,27 @@ class Thresholds:
 
     def __init__(self, atoms: Atoms) -> None:
         self.atoms = atoms
+        self.ranges: dict[int, tuple[int, int]] = {}
+        """Least and greatest value of atoms of which that is a hypothesis."""
         self._lines: dict[int, Line] = {}
+
+    def bound(self, atom: int, low: Fraction, high: Fraction) -> bool:
+        """Take low <= atom <= high for granted of integers; return whether any meet what is."""
+        least, greatest = -(-low.numerator // low.denominator), high.numerator // high.denominator
+        if atom in self.ranges:
+            least = max(least, self.ranges[atom][0])
+            greatest = min(greatest, self.ranges[atom][1])
+        self.ranges[atom] = least, greatest
+        return least <= greatest
+
+    def reach(self, atom: int) -> tuple[Fraction, Fraction] | None:
+        """Return the least and the greatest value of an atom where hypotheses bound it."""
+        line = self.line(atom)
+        known = self.ranges.get(line.base) if isinstance(line.base, int) else None
+        if known is None:
+            return None
+        low, high = sorted(line.offset + line.slope * end for end in known)
+        return low, high
 
     def line(self, atom: int) -> Line:
         """Return what an atom that is no mask is, as a line."""
@@ -73,8 +93,23 @@ class Thresholds:
         terms = tuple((monomial, c / slope) for monomial, c in rest)
         return Line((content.extents, terms), order, offset, slope)
 
+    def _decided(self, line: Line, test: _Test) -> bool | None:
+        """Return whether a test holds at every value in a known range; None where it depends."""
+        known = self.ranges.get(line.base) if isinstance(line.base, int) else None
+        if known is None:
+            return None
+        low, high = known
+        match test.relation:
+            case Relation.ZERO:
+                holds, fails = low == high == test.at, not low <= test.at <= high
+            case Relation.POSITIVE:
+                holds, fails = low > test.at, high <= test.at
+            case Relation.NEGATIVE:
+                holds, fails = high < test.at, low >= test.at
+        return True if holds else False if fails else None
+
     def strongest(self, factors: Iterable[Factor]) -> list[Factor] | None:
-        """Return a product without the masks that others in it imply; None where it is 0."""
+        """Return a product without the masks that hold anyway, or if others do; None where it is 0."""
         kept: list[Factor] = []
         tests: dict[object, list[_Test]] = {}
         for factor in factors:
@@ -85,7 +120,11 @@ class Thresholds:
             line = self.line(content.inner)
             relation = content.relation if line.slope > 0 else _FLIPPED[content.relation]
             test = _Test(relation, -line.offset / line.slope, factor)
-            tests.setdefault(line.place(factor[1]), []).append(test)
+            holds = self._decided(line, test)
+            if holds is False:
+                return None
+            if holds is None:
+                tests.setdefault(line.place(factor[1]), []).append(test)
         for group in tests.values():
             joined = _joined(group) if len(group) > 1 else group
             if joined is None:
