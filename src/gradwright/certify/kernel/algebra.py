@@ -165,6 +165,8 @@ class Algebra:
                 tests[content.inner, access] = content.relation
             if self.atoms.is_mask(atom):
                 kept.append((atom, access, 1))
+            elif (entry := self._entry(atom, access, q)) is not None:
+                coefficient *= entry
             elif isinstance(content, Base):
                 whole = Fraction(q).numerator // Fraction(q).denominator
                 coefficient *= content.value**whole
@@ -177,7 +179,17 @@ class Algebra:
                 return None
         bounded = tests and self.thresholds.ranges
         strongest = self.thresholds.strongest(kept) if bounded or len(tests) > 1 else kept
-        return None if strongest is None else ((tuple(sorted(strongest)), guards), coefficient)
+        return (
+            None
+            if strongest is None or not coefficient
+            else ((tuple(sorted(strongest)), guards), coefficient)
+        )
+
+    def _entry(self, atom: int, access: tuple[Affine, ...], q: Exponent) -> Fraction | None:
+        """Return a power of a constant tensor at one place; None of anything else."""
+        if q != 1 or any(e[1] for e in access) or not self.atoms.is_constant(atom):
+            return None
+        return self.atoms.entry(atom, [e[0] for e in access])
 
     def multiply(self, p: Poly, q: Poly, extents: Extents) -> Poly:
         """Return p * q."""

@@ -8,6 +8,7 @@ import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 
 from gradwright.certify.kernel.index import Affine, Guards
 from gradwright.hlo.attributes import Window
@@ -241,6 +242,25 @@ class Atoms:
     def extents(self, atom: int) -> tuple[int, ...]:
         """Return the extent of each index of an atom."""
         return self._extents[atom]
+
+    def is_constant(self, atom: int) -> bool:
+        """Return whether an atom is a constant tensor."""
+        return isinstance(self._contents[atom], Dense)
+
+    def entry(self, atom: int, place: Sequence[int]) -> Fraction | None:
+        """Return an entry of a constant tensor; None for a place outside of it."""
+        content = self._contents[atom]
+        assert isinstance(content, Dense)
+        at = 0
+        for extent, i in zip(self._extents[atom], place, strict=True):
+            if not 0 <= i < extent:
+                return None
+            at = at * extent + i
+        return content.entries[at]
+
+    def size(self, atom: int) -> int:
+        """Return how many values an atom has."""
+        return prod(self._extents[atom])
 
     def sign(self, atom: int) -> Sign:
         """Return what is known of an atom's values."""

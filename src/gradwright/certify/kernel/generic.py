@@ -4,8 +4,12 @@ Without this test the two conventions of a kink, P > 0 and P >= 0, would be the 
 P is 0 on an open set, as a sum of two rectified values is.
 """
 
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from functools import partial
+from itertools import product
 
+from gradwright.certify.kernel.analytic import Analytic
 from gradwright.certify.kernel.atoms import (
     Argument,
     Atoms,
@@ -20,7 +24,10 @@ from gradwright.certify.kernel.atoms import (
     Terms,
     Uninterpreted,
 )
-from gradwright.certify.kernel.index import Affine, combine
+from gradwright.certify.kernel.index import Affine, combine, variable
+
+MASKS = 4
+"""Masks of a sum that are told apart, case by case."""
 
 
 class Generic:
@@ -28,28 +35,69 @@ class Generic:
 
     def __init__(self, atoms: Atoms) -> None:
         self.atoms = atoms
+        self._analytic = Analytic(atoms, self.reached)
         self._reached: dict[int, frozenset[int]] = {}
+        self._rare: dict[int, bool] = {}
 
     def vanishes_rarely(self, atom: int) -> bool:
         """Return whether {inputs: atom = 0} has measure 0 at every index.
 
+        True for what has each value on a null set only, and for an analytic function that is not 0
+        somewhere. Of a sum with masks each of the cases must be so.
+        """
+        if self._varies(atom):
+            return True
+        known = self._rare.get(atom)
+        if known is None:
+            content, extents = self.atoms.content(atom), self.atoms.extents(atom)
+            alone: Monomial = ((atom, tuple(map(variable, range(len(extents)))), 1),), ()
+            terms = content.terms if isinstance(content, Class) else ((alone, Fraction(1)),)
+            known = self._rare[atom] = self._by_cases(terms, extents)
+        return known
+
+    def _varies(self, atom: int) -> bool:
+        """Return whether {inputs: atom = c} has measure 0 at every index, for every number c.
+
         True for a real argument; for a sum c * x[e] + rest where the entry x[e] of a real argument
         is not read by the rest (an affine function of that entry); and for a sum of products of
         different real arguments over all its indices (a polynomial with positive coefficients).
-        None of these is constant, so that they have any other value on a null set only, too.
         """
         match self.atoms.content(atom):
             case Argument(numbers=Numbers.REAL):
                 return True
             case Class(terms=((((), ()), _), ((((inner, _, 1),), ()), _))):
-                return self.vanishes_rarely(inner)
-            case Class() as content:
-                return any(self._free(content.terms, i) for i in range(len(content.terms)))
+                return self._varies(inner)
+            case Class(terms=terms):
+                return any(self._free(terms, i) for i in range(len(terms)))
             case Sum(guards=()) as content:
                 numbers = [a for a, _, q in content.factors if q == 1 and self._real(a)]
                 return len(numbers) == len(set(numbers)) == len(content.factors)
             case _:
                 return False
+
+    def _by_cases(self, terms: Terms, extents: Sequence[int]) -> bool:
+        masks = self._masks(terms)
+        if len(masks) > MASKS:
+            return False
+        cases = (dict(zip(masks, case, strict=True)) for case in product((0, 1), repeat=len(masks)))
+        return all(self._sum(_at(terms, case), extents) for case in cases)
+
+    def _masks(self, terms: Terms) -> list[Factor]:
+        """Return the masks that are factors and depend on anything but integers."""
+        found = dict.fromkeys(f for (factors, _), _ in terms for f in factors)
+        return [f for f in found if self._is_mask(f[0]) and not self._is_parameter(f[0])]
+
+    def _is_mask(self, atom: int) -> bool:
+        return isinstance(self.atoms.content(atom), Mask)
+
+    def _is_parameter(self, atom: int) -> bool:
+        return all(self.atoms.is_integral(argument) for argument in self.reached(atom))
+
+    def _sum(self, terms: Terms, extents: Sequence[int]) -> bool:
+        """Return whether a sum of terms vanishes rarely at every index."""
+        if any(self._free(terms, i) for i in range(len(terms))):
+            return True
+        return self._analytic.vanishes_rarely(terms, extents, self._terms(terms))
 
     def _free(self, terms: Terms, place: int) -> bool:
         """Whether a term is c * x[e], and no other term reads the entry x[e]."""
@@ -110,6 +158,20 @@ class Generic:
 
     def _factors(self, factors: tuple[Factor, ...]) -> frozenset[int]:
         return frozenset[int]().union(*(self.reached(a) for a, _, _ in factors))
+
+
+def _at(terms: Terms, values: Mapping[Factor, int]) -> Terms:
+    """Return terms where masks have given values."""
+    total: dict[Monomial, Fraction] = {}
+    for (factors, guards), c in terms:
+        if all(values.get(f, 1) for f in factors):
+            monomial = tuple(f for f in factors if f not in values), guards
+            total[monomial] = total.get(monomial, Fraction(0)) + c
+    return tuple((monomial, c) for monomial, c in sorted(total.items(), key=_order) if c)
+
+
+def _order(term: tuple[Monomial, Fraction]) -> tuple[object, ...]:
+    return len(term[0][0]), term[0][0], term[0][1]
 
 
 def _apart(left: tuple[Affine, ...], right: tuple[Affine, ...]) -> bool:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import prod
 
-from gradwright.certify.kernel.algebra import Undenotable
-from gradwright.certify.kernel.atoms import Coordinate, Factor, Relation
+from gradwright.certify.kernel.algebra import Undenotable, constant_of
+from gradwright.certify.kernel.atoms import Coordinate, Monomial, Relation
 from gradwright.certify.kernel.denotation import Denotation, Rule
 from gradwright.certify.kernel.index import Affine, bounds, combine, constant, variable, variables
 from gradwright.certify.kernel.multilinear import Application, Multilinear, Reads
@@ -266,37 +266,38 @@ def _require_in_range(den: Denotation, operation: Operation, start: Tensor, last
 
 
 def _assume_in_range(den: Denotation, operation: Operation, start: Tensor, last: int) -> None:
-    """List a hypothesis on starts and remember what it says of the integer B that they are made of.
+    """List a hypothesis on starts, and remember what it says of them and of what they are made of.
 
     Where 0 <= c B + sum of c_i m_i + offset <= last with masks m_i, B lies in the widest range that
-    any values of the masks admit. It must be the whole B that is read, with nothing left out.
+    any values of the masks admit.
     """
     den.conditions.in_range.add(f"line {operation.line}: {operation.opcode}")
-    if den.conditions.settled:
+    if den.conditions.settled or any(guards for _, guards in start.poly):
         return
     low, high = Fraction(0), Fraction(last)
-    unknown: list[tuple[Fraction, Factor]] = []
-    for (factors, guards), c in start.poly.items():
-        if all(den.atoms.is_mask(atom) for atom, _, _ in factors):
-            held = bool(factors or guards)
-            low -= max(c, Fraction(0)) if held else c
-            high -= min(c, Fraction(0)) if held else c
-        elif len(factors) == 1 and not guards:
-            unknown.append((c, factors[0]))
+    _remember(den, start, low, high)
+    unknown: dict[Monomial, Fraction] = {}
+    for (factors, _), c in start.poly.items():
+        if not all(den.atoms.is_mask(atom) for atom, _, _ in factors):
+            unknown[factors, ()] = c
         else:
-            return
-    if len(unknown) != 1:
+            low -= max(c, Fraction(0)) if factors else c
+            high -= min(c, Fraction(0)) if factors else c
+    _remember(den, Tensor(start.digits, unknown), low, high)
+
+
+def _remember(den: Denotation, integers: Tensor, low: Fraction, high: Fraction) -> None:
+    """Bound an atom, times a number, that is read at all its indices."""
+    if constant_of(integers.poly) is not None:
         return
-    [(c, (atom, access, exponent))] = unknown
-    extents = den.algebra.box(start.digits)
-    lone = [v for e in access for v in variables(e) if e == variable(v)]
-    read = tuple(extents[v] for v in lone)
-    everything = read == den.atoms.extents(atom) and len(set(lone)) == len(lone)
-    if exponent != 1 or not den.atoms.is_integral(atom) or not everything:
+    c, atom, access = den.pointwise.class_of(integers)
+    extents = den.algebra.box(integers.digits)
+    lone = {v for e in access for v in variables(e) if e == variable(v)}
+    if sorted(extents[v] for v in lone) != sorted(den.atoms.extents(atom)):
         return
     low, high = sorted((low / c, high / c))
     if not den.algebra.thresholds.bound(atom, low, high):
-        raise Undenotable("an index that no integer puts inside its operand, beside other ones")
+        raise Undenotable("an index that no number puts inside its operand, beside other ones")
 
 
 INDEXING: dict[str, Rule] = {

@@ -6,6 +6,7 @@ is [a = 0] read as 0, and then the function is listed as a kink.
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import combinations
 from math import gcd, lcm
 
 from gradwright.certify.kernel.algebra import (
@@ -13,17 +14,32 @@ from gradwright.certify.kernel.algebra import (
     Algebra,
     Poly,
     Undenotable,
+    add,
     constant_of,
     variables_of,
 )
 from gradwright.certify.kernel.arithmetic import Arithmetic
 from gradwright.certify.kernel.atoms import Coordinate, Mask, Monomial, Relation, Sign
 from gradwright.certify.kernel.generic import Generic
-from gradwright.certify.kernel.index import Affine, Guard, bounds, combine, conjunction, variable
+from gradwright.certify.kernel.index import (
+    Affine,
+    Extents,
+    Guard,
+    Guards,
+    bounds,
+    combine,
+    conjunction,
+    constant,
+    variable,
+)
 from gradwright.certify.kernel.infinite import Parts, parts, recombined
 from gradwright.certify.kernel.multilinear import Contractions
 from gradwright.certify.kernel.patterns import constant_poly
+from gradwright.certify.kernel.reading import covered
 from gradwright.certify.kernel.tensor import Tensor
+
+PIECES = 8
+"""Pieces, joined along a dimension, of a tensor of which a mask is taken piece by piece."""
 
 
 class Masks(Arithmetic):
@@ -89,6 +105,12 @@ class Masks(Arithmetic):
         fixed = self._constant_mask(relation, a)
         if fixed is not None:
             return fixed
+        pieces = self._pieces(a)
+        if pieces:
+            total = self.number(a, 0)
+            for where, piece in pieces:
+                total = self.add(total, self.multiply(where, self.mask(relation, piece)))
+            return total
         split = self.cases(self._with_masks(a))
         if split is not None:
             m, on, off = split
@@ -112,6 +134,36 @@ class Masks(Arithmetic):
         found = constant_poly(self.algebra, shape, held)
         places = {i: variable(v) for i, v in enumerate(names)}
         return Tensor(a.digits, self.algebra.substitute(found, places, box))
+
+    def _pieces(self, a: Tensor) -> list[tuple[Tensor, Tensor]]:
+        """Return where a tensor is which other one, of pieces that cover it; none of any other."""
+        groups: dict[Guards, Poly] = {}
+        for (factors, guards), c in a.poly.items():
+            groups.setdefault(guards, {})
+            groups[guards] = add(groups[guards], {(factors, ()): c})
+        everywhere = groups.pop((), {})
+        box = self.algebra.box(a.digits)
+        marks: Poly = {((), guards): Fraction(1) for guards in groups}
+        if not 1 < len(groups) <= PIECES or not covered(marks, box):
+            return []
+        if any(conjunction((*p, *q), box) is not None for p, q in combinations(groups, 2)):
+            return []
+        return [
+            (
+                Tensor(a.digits, {((), guards): Fraction(1)}),
+                Tensor(a.digits, self._where(guards, add(piece, everywhere), box)),
+            )
+            for guards, piece in groups.items()
+        ]
+
+    def _where(self, guards: Guards, p: Poly, box: Extents) -> Poly:
+        """Return a polynomial with the indices that guards fix replaced by what they are."""
+        fixed = {
+            e[1][0][0]: constant(low)
+            for e, low, high in guards
+            if high == low + 1 and e == variable(e[1][0][0])
+        }
+        return self.algebra.substitute(p, fixed, box)
 
     def _whole(self, a: Tensor) -> Tensor | None:
         """Return an integer S - t that is > 0 where `a` is; None where `a` takes other numbers.

@@ -182,7 +182,7 @@ class Summation:
         return self.relations.atom(monomial, summed, extents) if known is None else known
 
     def _is_constant(self, factor: Factor) -> bool:
-        return factor[2] == 1 and isinstance(self.algebra.atoms.content(factor[0]), Dense)
+        return factor[2] == 1 and self.algebra.atoms.is_constant(factor[0])
 
     def _held(self, guards: Guards, summed: Sequence[int], extents: Extents) -> Poly | None:
         """Return how many summed points meet guards, as guards; None where there may be several."""
@@ -240,15 +240,10 @@ class Summation:
         """Return a product of entries of constants."""
         value = Fraction(1)
         for atom, access, _ in factors:
-            content = self.algebra.atoms.content(atom)
-            assert isinstance(content, Dense)
-            place = 0
-            for extent, e in zip(self.algebra.atoms.extents(atom), access, strict=True):
-                i = value_at(e, at)
-                if not 0 <= i < extent:
-                    raise Undenotable("a constant that is read outside its entries")
-                place = place * extent + i
-            value *= content.entries[place]
+            entry = self.algebra.atoms.entry(atom, [value_at(e, at) for e in access])
+            if entry is None:
+                raise Undenotable("a constant that is read outside its entries")
+            value *= entry
         return value
 
 

@@ -46,23 +46,24 @@ class Thresholds:
 
     def __init__(self, atoms: Atoms) -> None:
         self.atoms = atoms
-        self.ranges: dict[int, tuple[int, int]] = {}
-        """Least and greatest value of atoms of which that is a hypothesis."""
+        self.ranges: dict[object, tuple[Fraction, Fraction]] = {}
+        """Least and greatest value of each B of which that is a hypothesis, at all its indices."""
         self._lines: dict[int, Line] = {}
 
     def bound(self, atom: int, low: Fraction, high: Fraction) -> bool:
-        """Take low <= atom <= high for granted of integers; return whether any meet what is."""
-        least, greatest = -(-low.numerator // low.denominator), high.numerator // high.denominator
-        if atom in self.ranges:
-            least = max(least, self.ranges[atom][0])
-            greatest = min(greatest, self.ranges[atom][1])
-        self.ranges[atom] = least, greatest
-        return least <= greatest
+        """Take low <= atom <= high for granted; return whether a number meets all that is."""
+        line = self.line(atom)
+        if isinstance(line.base, int) and self.atoms.size(line.base) != self.atoms.size(atom):
+            return True
+        low, high = sorted((end - line.offset) / line.slope for end in (low, high))
+        before = self.ranges.get(line.base, (low, high))
+        self.ranges[line.base] = max(low, before[0]), min(high, before[1])
+        return max(low, before[0]) <= min(high, before[1])
 
     def reach(self, atom: int) -> tuple[Fraction, Fraction] | None:
         """Return the least and the greatest value of an atom where hypotheses bound it."""
         line = self.line(atom)
-        known = self.ranges.get(line.base) if isinstance(line.base, int) else None
+        known = self.ranges.get(line.base)
         if known is None:
             return None
         low, high = sorted(line.offset + line.slope * end for end in known)
@@ -95,7 +96,7 @@ class Thresholds:
 
     def _decided(self, line: Line, test: _Test) -> bool | None:
         """Return whether a test holds at every value in a known range; None where it depends."""
-        known = self.ranges.get(line.base) if isinstance(line.base, int) else None
+        known = self.ranges.get(line.base)
         if known is None:
             return None
         low, high = known

@@ -1,0 +1,284 @@
+"""Values that are analytic in the real arguments: their zeros are a null set unless they are 0.
+
+A function that is real-analytic on the whole space of its arguments, which is connected, and not 0
+at some point has zeros of measure 0 only. Arguments of integers are parameters: a point counts
+where the value is the same nonzero number whatever they are.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import islice, product
+from math import lcm
+
+from gradwright.certify.kernel.atoms import (
+    Argument,
+    Atoms,
+    Base,
+    Class,
+    Coordinate,
+    Dense,
+    Factor,
+    Function,
+    Mask,
+    Numbers,
+    Pi,
+    Sign,
+    Sum,
+    Terms,
+)
+from gradwright.certify.kernel.index import Affine, value_at, variable, variables
+
+STEPS = 20_000
+"""Terms that are evaluated before a function counts as one that may vanish anywhere."""
+_AT_ZERO = {
+    "exponential": Fraction(1),
+    "logistic": Fraction(1, 2),
+    "cosine": Fraction(1),
+    "sine": Fraction(0),
+    "erf": Fraction(0),
+    "atan": Fraction(0),
+    "asinh": Fraction(0),
+}
+"""Functions that are analytic on the whole line, with their values at 0."""
+
+
+class Analytic:
+    """Decides whether polynomials over atoms are analytic, and not 0, at every index."""
+
+    def __init__(self, atoms: Atoms, reached: Callable[[int], frozenset[int]]) -> None:
+        self.atoms = atoms
+        self.reached = reached
+        self._entire: dict[int, bool] = {}
+        self._even: dict[int, bool] = {}
+
+    def vanishes_rarely(self, terms: Terms, extents: Sequence[int], reads: Iterable[int]) -> bool:
+        """Return whether the zeros of a sum of terms are a null set at each index of a box.
+
+        `reads` are the arguments that the terms depend on. A number plus one product of roots of
+        values >= 0 is 0 only where a power of that product without roots is a number.
+        """
+        terms = _without_roots(self.atoms, terms)
+        if not all(self._is_entire_product(factors) for (factors, _), _ in terms):
+            return False
+        real = [each for each in reads if self._numbers(each) is Numbers.REAL]
+        choices = [frozenset[int](), frozenset(real), *(frozenset(real) - {each} for each in real)]
+        places = list(islice(self._places(terms, extents), STEPS + 1))
+        steps = STEPS // len(places)
+
+        def differs(place: tuple[int, ...]) -> bool:
+            tries = ((not_0, near) for near in ({0, 1, *place}, None) for not_0 in choices)
+            return any(_Point(self.atoms, *each, steps).total(terms, place) for each in tries)
+
+        return steps > 0 and all(map(differs, places))
+
+    def _places(self, terms: Terms, extents: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """Yield indices of a box, one at least of those that a change of names makes alike.
+
+        Where all indices are whole variables, one permutation of all of one extent changes nothing.
+        """
+        alike = all(self._is_even(factors, extents) and not g for (factors, g), _ in terms)
+        most = len(extents) if alike else STEPS
+        yield from product(*(range(min(n, most)) for n in extents))
+
+    def _is_even(self, factors: Iterable[Factor], extents: Sequence[int]) -> bool:
+        """Return whether factors are read, deep down, at variables over whole extents only."""
+        return all(
+            tuple(extents[v] for e in access for v in variables(e) if e == variable(v))
+            == self.atoms.extents(atom)
+            and self._is_even_atom(atom)
+            for atom, access, _ in factors
+        )
+
+    def _is_even_atom(self, atom: int) -> bool:
+        known = self._even.get(atom)
+        if known is None:
+            known = self._even[atom] = self._search_even(atom)
+        return known
+
+    def _search_even(self, atom: int) -> bool:
+        match self.atoms.content(atom):
+            case Argument(numbers=Numbers.REAL) | Base() | Pi():
+                return True
+            case Function(inner=inner):
+                return inner is None or self._is_even_atom(inner)
+            case Class(extents=extents, terms=terms):
+                return all(self._is_even(factors, extents) and not g for (factors, g), _ in terms)
+            case Sum(extents=extents, factors=factors, guards=guards):
+                return not guards and self._is_even(factors, extents)
+            case _:
+                return False
+
+    def _numbers(self, argument: int) -> Numbers:
+        content = self.atoms.content(argument)
+        assert isinstance(content, Argument)
+        return content.numbers
+
+    def _is_entire_product(self, factors: Iterable[Factor]) -> bool:
+        return all(
+            self._is_entire(atom)
+            and ((Fraction(q).denominator == 1 and q > 0) or self.atoms.sign(atom) is Sign.POSITIVE)
+            for atom, _, q in factors
+        )
+
+    def _is_entire(self, atom: int) -> bool:
+        """Return whether an atom is analytic in the real arguments on their whole space."""
+        known = self._entire.get(atom)
+        if known is None:
+            known = self._entire[atom] = self._search(atom)
+        return known
+
+    def _search(self, atom: int) -> bool:
+        match self.atoms.content(atom):
+            case Argument(numbers=numbers):
+                return numbers is not Numbers.ANY
+            case Dense() | Coordinate() | Base() | Pi():
+                return True
+            case Mask():
+                return all(map(self.atoms.is_integral, self.reached(atom)))
+            case Function(inner=None):
+                return True
+            case Function(name="log", inner=int(inner), scale=scale):
+                positive = self.atoms.sign(inner) is Sign.POSITIVE and scale > 0
+                return positive and self._is_entire(inner)
+            case Function(name=name, inner=int(inner)):
+                return name in _AT_ZERO and self._is_entire(inner)
+            case Class(terms=terms):
+                return all(self._is_entire_product(factors) for (factors, _), _ in terms)
+            case Sum(factors=factors):
+                return self._is_entire_product(factors)
+            case _:
+                return False
+
+
+def _without_roots(atoms: Atoms, terms: Terms) -> Terms:
+    """Return c0 + c1 M as M ** n - (-c0 / c1) ** n, which is 0 wherever that is."""
+    if len(terms) != 2 or terms[0][0] != ((), ()):
+        return terms
+    (_, shift), ((factors, guards), c) = terms
+    n = lcm(*(Fraction(q).denominator for _, _, q in factors))
+    if n == 1 or guards or any(atoms.sign(atom) is Sign.ANY for atom, _, _ in factors):
+        return terms
+    power = tuple((atom, access, int(q * n)) for atom, access, q in factors)
+    return ((((), ()), -((-shift / c) ** n)), ((power, ()), Fraction(1)))
+
+
+class _Exhausted(Exception):
+    """More terms than a point may take."""
+
+
+class _Point:
+    """Values where all entries are 0 but those of some arguments, at some indices (None: at all)."""
+
+    def __init__(
+        self, atoms: Atoms, not_0: frozenset[int], indices: set[int] | None, steps: int
+    ) -> None:
+        self.atoms = atoms
+        self.not_0 = not_0
+        self.indices = indices
+        self._known: dict[tuple[int, tuple[int, ...]], Fraction | None] = {}
+        self._left = steps
+
+    def total(self, terms: Terms, place: Sequence[int]) -> Fraction | None:
+        """Return the sum of terms at an index; None where it is not known, or takes too long."""
+        try:
+            return self._terms(terms, dict(enumerate(place)))
+        except _Exhausted:
+            return None
+
+    def _terms(self, terms: Terms, at: Mapping[int, int]) -> Fraction | None:
+        found = [
+            self._product(factors, c, at)
+            for (factors, guards), c in terms
+            if all(low <= value_at(e, at) < high for e, low, high in guards)
+        ]
+        return None if None in found else sum((x for x in found if x is not None), Fraction(0))
+
+    def _product(
+        self, factors: Iterable[Factor], c: Fraction, at: Mapping[int, int]
+    ) -> Fraction | None:
+        """Return a product, 0 where one factor is, whatever those are that are not known."""
+        self._left -= 1
+        if self._left < 0:
+            raise _Exhausted
+        values = [
+            self._power(self._atom(atom, tuple(value_at(e, at) for e in access)), Fraction(q))
+            for atom, access, q in factors
+        ]
+        if 0 in values:
+            return Fraction(0)
+        for value in values:
+            if value is None:
+                return None
+            c *= value
+        return c
+
+    def _power(self, value: Fraction | None, q: Fraction) -> Fraction | None:
+        if value is None or value == 1 or q == 1:
+            return value
+        if q.denominator > 1 or (q < 0 and not value):
+            return None
+        return value ** int(q)
+
+    def _atom(self, atom: int, place: tuple[int, ...]) -> Fraction | None:
+        key = atom, place
+        if key not in self._known:
+            self._known[key] = self._value(atom, place)
+        return self._known[key]
+
+    def _value(self, atom: int, place: tuple[int, ...]) -> Fraction | None:
+        match self.atoms.content(atom):
+            case Argument(numbers=Numbers.REAL):
+                inside = atom in self.not_0 and all(map(self._is_inside, place))
+                return Fraction(_entry(atom, place)) if inside else Fraction(0)
+            case Dense():
+                return self.atoms.entry(atom, place)
+            case Coordinate():
+                return Fraction(place[0])
+            case Base(value=value):
+                return value
+            case Function(name=name, inner=int(inner)):
+                value = self._atom(inner, place)
+                return _AT_ZERO.get(name) if value == 0 else None
+            case Class(terms=terms):
+                return self._terms(terms, dict(enumerate(place)))
+            case Sum() as content:
+                return self._sum(content, place)
+            case _:
+                return None
+
+    def _sum(self, content: Sum, place: tuple[int, ...]) -> Fraction | None:
+        """Sum over those indices only at which an argument that is a factor is not 0."""
+        reached = [
+            [i for i in range(n) if self._is_inside(i)]
+            if self._bears(content.factors, variable(v))
+            else range(n)
+            for v, n in enumerate(content.extents)
+        ]
+        total = Fraction(0)
+        for rest in product(*reached[content.outputs :]):
+            at = dict(enumerate((*place, *rest)))
+            if all(low <= value_at(e, at) < high for e, low, high in content.guards):
+                term = self._product(content.factors, Fraction(1), at)
+                if term is None:
+                    return None
+                total += term
+        return total
+
+    def _is_inside(self, i: int) -> bool:
+        return self.indices is None or i in self.indices
+
+    def _bears(self, factors: Iterable[Factor], index: Affine) -> bool:
+        """Return whether an argument that is a factor is read at an index."""
+        return any(index in access and q > 0 and self._is_real(atom) for atom, access, q in factors)
+
+    def _is_real(self, atom: int) -> bool:
+        content = self.atoms.content(atom)
+        return isinstance(content, Argument) and content.numbers is Numbers.REAL
+
+
+def _entry(atom: int, place: Iterable[int]) -> int:
+    """Return a number for an entry of an argument: any will do, different ones tell more apart."""
+    number = 2 + atom
+    for i in place:
+        number = 3 * number + 2 * i + 1
+    return number % 7 + 1
