@@ -167,7 +167,7 @@ class _Exhausted(Exception):
 
 
 class _Point:
-    """Values where all entries are 0 but those of some arguments, at some indices (None: at all)."""
+    """Values where all entries are 0 but those of some arguments at some indices (None: all)."""
 
     def __init__(
         self, atoms: Atoms, not_0: frozenset[int], indices: set[int] | None, steps: int

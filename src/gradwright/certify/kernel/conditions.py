@@ -21,8 +21,8 @@ class Conditions:
     in_range: set[str] = field(default_factory=set[str])
     """Operations whose computed indices are taken to be inside their operand (lines)."""
     settled: bool = False
-    """Whether hypotheses on indices are only listed from here on, and no longer reasoned with: those
-    that a text to be judged needs must not prove it."""
+    """Whether hypotheses on indices are only listed from here on, and no longer reasoned with:
+    those that a text to be judged needs must not prove it."""
     rounded: set[str] = field(default_factory=set[str])
     """Roundings that were read as the identity, forward and backward."""
     idealised: dict[str, str] = field(default_factory=dict[str, str])

@@ -63,6 +63,11 @@ class Applied:
         one = Tensor(self.x[0].digits, number(constant))
         return self.p.power(self.p.add(one, self.power(0, 2), leading), exponent)
 
+    def shifted(self, constant: int, exponent: Fraction | int) -> Tensor:
+        """Return (constant + x0) ** exponent."""
+        moved = self.p.add(self.x[0], Tensor(self.x[0].digits, number(constant)))
+        return self.p.power(moved, exponent)
+
     def bell(self, sign: int, pi_power: Fraction) -> Tensor:
         """Return exp(sign * x0 ** 2) * pi ** pi_power."""
         atom = self.p.algebra.atoms.intern(Pi(), ())
@@ -139,7 +144,7 @@ POINTWISE: dict[str, Slopes] = {
     "chlo.acos": lambda a, g: (a.p.scale(a.times(g, a.quadratic(1, -1, -_HALF)), -1),),
     "chlo.atan": lambda a, g: (a.times(g, a.quadratic(1, 1, -1)),),
     "chlo.asinh": lambda a, g: (a.times(g, a.quadratic(1, 1, -_HALF)),),
-    "chlo.acosh": lambda a, g: (a.times(g, a.quadratic(-1, 1, -_HALF)),),
+    "chlo.acosh": lambda a, g: (a.times(g, a.shifted(-1, -_HALF), a.shifted(1, -_HALF)),),
     "chlo.atanh": lambda a, g: (a.times(g, a.quadratic(1, -1, -1)),),
     "chlo.erf": lambda a, g: (a.p.scale(a.times(g, a.bell(-1, -_HALF)), 2),),
     "chlo.erfc": lambda a, g: (a.p.scale(a.times(g, a.bell(-1, -_HALF)), -2),),

@@ -84,7 +84,31 @@ class Functions(Masks):
             for _ in range(int(exponent)):
                 product = self.algebra.multiply(product, a.poly, self.algebra.box(a.digits))
             return product
+        split = self._denominator_power(a, exponent)
+        if split is not None:
+            outside, rest = split
+            return self.multiply(outside, Tensor(a.digits, self._power(rest, exponent))).poly
         return self._class_power(a, exponent)
+
+    def _denominator_power(self, a: Tensor, exponent: Fraction) -> tuple[Tensor, Tensor] | None:
+        """Return (M ** q, P) with a = M P, M made of what every term divides by; None without any.
+
+        Under a root a factor counts only if it is > 0, or to an even exponent: then |f| comes out.
+        """
+        lowest: dict[tuple[int, tuple[Affine, ...]], Fraction] = {}
+        for factors, _ in a.poly:
+            for atom, access, q in factors:
+                lowest[atom, access] = min(lowest.get((atom, access), Fraction(0)), Fraction(q))
+        outside, rest = self.number(a, 1), a
+        for (atom, access), q in lowest.items():
+            f = self._factor(a.digits, atom, access)
+            signed = self.algebra.atoms.sign(atom) is not Sign.POSITIVE
+            if q >= 0 or (exponent.denominator > 1 and signed and q % 2):
+                continue
+            size = self.absolute(f) if exponent.denominator > 1 and signed else f
+            outside = self.multiply(outside, self.power(size, q * exponent))
+            rest = self.multiply(rest, self.power(f, -q))
+        return None if rest is a else (outside, rest)
 
     def _known_power(self, a: Tensor, exponent: Fraction) -> Tensor | None:
         """Return the power of a sum that is a named function of its own, else None."""

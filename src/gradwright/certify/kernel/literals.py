@@ -65,14 +65,20 @@ _NUMBERS = (
 
 @cache
 def fraction(value: Fraction, element: ElementType) -> Fraction | None:
-    """Return 1 / n where a long positive literal rounds it (2 <= n <= DENOMINATORS), else None.
+    """Return 2 ** n, or 1 / n with 2 <= n <= DENOMINATORS, where a long literal > 0 rounds it.
 
     Short decimals are meant as they stand: 0.044715 is no fraction in disguise.
     """
     bits = _MANTISSA.get(element)
-    if bits is None or not 0 < value < 1 or _decimals(value) < bits * 3 // 10:
+    if bits is None or value <= 0 or _decimals(value) < bits * 3 // 10:
         return None
-    unit = _binade(value) * Fraction(2) ** (1 - bits)
+    below = _binade(value)
+    unit = below * Fraction(2) ** (1 - bits)
+    for power in (below, 2 * below):
+        if power != value and abs(power - value) < unit / 4:
+            return power
+    if value > 1:
+        return None
     n = round(1 / value)
     same = n <= DENOMINATORS and round(Fraction(1, n) / unit) == round(value / unit)
     return Fraction(1, n) if same else None

@@ -101,8 +101,11 @@ class Summation:
         while pending:
             atom, access, q = pending.pop()
             content = self.algebra.atoms.content(atom)
+            if not isinstance(content, Sum) or q != 1:
+                term.factors.append((atom, access, q))
+                continue
             reached = any(v in term.summed for e in access for v in variables(e))
-            if not (isinstance(content, Sum) and reached and q == 1 and self._opens(content)):
+            if not (reached and self._opens(content)) and not _thins_out(content, access):
                 term.factors.append((atom, access, q))
                 continue
             mapping = dict(enumerate(access))
@@ -245,6 +248,13 @@ class Summation:
                 raise Undenotable("a constant that is read outside its entries")
             value *= entry
         return value
+
+
+def _thins_out(content: Sum, access: Iterable[Affine]) -> bool:
+    """Return whether a sum of one factor may have fewer terms where it is read: at fixed indices,
+    or with strides, as one that only finds an entry by the digits of its index."""
+    strided = any(not e[1] or any(abs(k) != 1 for _, k in e[1]) for e in access)
+    return strided and len(content.factors) == 1 and bool(content.guards)
 
 
 def _solvable(term: _Term) -> tuple[Guard, int] | None:

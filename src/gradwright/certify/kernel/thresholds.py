@@ -110,7 +110,7 @@ class Thresholds:
         return True if holds else False if fails else None
 
     def strongest(self, factors: Iterable[Factor]) -> list[Factor] | None:
-        """Return a product without the masks that hold anyway, or if others do; None where it is 0."""
+        """Return a product without masks that hold anyway or if others do; None where it is 0."""
         kept: list[Factor] = []
         tests: dict[object, list[_Test]] = {}
         for factor in factors:
