@@ -24,8 +24,10 @@ from gradwright.certify.kernel.atoms import (
     Terms,
     Uninterpreted,
 )
-from gradwright.certify.kernel.index import Affine, combine, variable
+from gradwright.certify.kernel.index import Affine, combine, substitute, variable
 
+TERMS = 64
+"""Terms of a sum whose classes are written out."""
 MASKS = 4
 """Masks of a sum that are told apart, case by case."""
 
@@ -76,11 +78,43 @@ class Generic:
                 return False
 
     def _by_cases(self, terms: Terms, extents: Sequence[int]) -> bool:
+        terms = self._opened(terms)
         masks = self._masks(terms)
-        if len(masks) > MASKS:
+        if len(masks) > MASKS or len(terms) > TERMS:
             return False
         cases = (dict(zip(masks, case, strict=True)) for case in product((0, 1), repeat=len(masks)))
         return all(self._sum(_at(terms, case), extents) for case in cases)
+
+    def _opened(self, terms: Terms) -> Terms:
+        """Return terms with the classes that hold masks written out, as far as that goes."""
+        pending, done = list(terms), list[tuple[Monomial, Fraction]]()
+        while pending and len(done) + len(pending) <= TERMS:
+            (factors, guards), c = pending.pop()
+            place = next((i for i, f in enumerate(factors) if f[2] == 1 and self._chooses(f)), None)
+            if place is None:
+                done.append(((factors, guards), c))
+                continue
+            atom, access, _ = factors[place]
+            content, mapping = self.atoms.content(atom), dict(enumerate(access))
+            assert isinstance(content, Class)
+            for (inner, bounds), k in content.terms:
+                moved = (
+                    *factors[:place],
+                    *((a, tuple(substitute(e, mapping) for e in at), q) for a, at, q in inner),
+                    *factors[place + 1 :],
+                )
+                where = *guards, *((substitute(e, mapping), low, high) for e, low, high in bounds)
+                pending.append(((moved, where), c * k))
+        return (*done, *pending)
+
+    def _chooses(self, factor: Factor) -> bool:
+        """Return whether a factor is a class with masks in it."""
+        content = self.atoms.content(factor[0])
+        return isinstance(content, Class) and any(
+            f in self._masks(content.terms) or self._chooses(f)
+            for (factors, _), _ in content.terms
+            for f in factors
+        )
 
     def _masks(self, terms: Terms) -> list[Factor]:
         """Return the masks that are factors and depend on anything but integers."""

@@ -251,8 +251,10 @@ class Summation:
 
 
 def _thins_out(content: Sum, access: Iterable[Affine]) -> bool:
-    """Return whether a sum of one factor may have fewer terms where it is read: at fixed indices,
-    or with strides, as one that only finds an entry by the digits of its index."""
+    """Return whether a sum of one factor may have fewer terms at the indices it is read at.
+
+    These are fixed, or go in strides; such a sum may only find an entry by the digits of its index.
+    """
     strided = any(not e[1] or any(abs(k) != 1 for _, k in e[1]) for e in access)
     return strided and len(content.factors) == 1 and bool(content.guards)
 
