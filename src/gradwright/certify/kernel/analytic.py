@@ -230,10 +230,8 @@ class _Point:
             case Argument(numbers=Numbers.REAL):
                 inside = atom in self.not_0 and all(map(self._is_inside, place))
                 return Fraction(_entry(atom, place)) if inside else Fraction(0)
-            case Dense():
+            case Dense() | Coordinate():
                 return self.atoms.entry(atom, place)
-            case Coordinate():
-                return Fraction(place[0])
             case Base(value=value):
                 return value
             case Function(name=name, inner=int(inner)):

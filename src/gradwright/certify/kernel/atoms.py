@@ -244,19 +244,18 @@ class Atoms:
         return self._extents[atom]
 
     def is_constant(self, atom: int) -> bool:
-        """Return whether an atom is a constant tensor."""
-        return isinstance(self._contents[atom], Dense)
+        """Return whether an atom is a constant tensor, or an index."""
+        return isinstance(self._contents[atom], Dense | Coordinate)
 
     def entry(self, atom: int, place: Sequence[int]) -> Fraction | None:
-        """Return an entry of a constant tensor; None for a place outside of it."""
+        """Return an entry of a constant tensor, or an index; None for a place outside of it."""
         content = self._contents[atom]
-        assert isinstance(content, Dense)
         at = 0
         for extent, i in zip(self._extents[atom], place, strict=True):
             if not 0 <= i < extent:
                 return None
             at = at * extent + i
-        return content.entries[at]
+        return content.entries[at] if isinstance(content, Dense) else Fraction(at)
 
     def size(self, atom: int) -> int:
         """Return how many values an atom has."""

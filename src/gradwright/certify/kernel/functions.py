@@ -17,7 +17,7 @@ from gradwright.certify.kernel.algebra import (
     simple,
     sorted_terms,
 )
-from gradwright.certify.kernel.atoms import Exponent, Function, Monomial, Sign
+from gradwright.certify.kernel.atoms import Exponent, Factor, Function, Monomial, Sign
 from gradwright.certify.kernel.classes import Scale
 from gradwright.certify.kernel.index import Affine
 from gradwright.certify.kernel.infinite import parts
@@ -90,22 +90,26 @@ class Functions(Masks):
             return self.multiply(outside, Tensor(a.digits, self._power(rest, exponent))).poly
         return self._class_power(a, exponent)
 
+    def _denominators(self, a: Tensor) -> list[Factor]:
+        """Return the factors, to exponents < 0, whose product times a sum of other terms `a` is."""
+        lowest: dict[tuple[int, tuple[Affine, ...]], Exponent] = {}
+        for factors, _ in a.poly:
+            for atom, access, q in factors:
+                lowest[atom, access] = min(lowest.get((atom, access), 0), q)
+        return [(*place, q) for place, q in lowest.items() if q < 0]
+
     def _denominator_power(self, a: Tensor, exponent: Fraction) -> tuple[Tensor, Tensor] | None:
-        """Return (M ** q, P) with a = M P, M made of what every term divides by; None without any.
+        """Return (M ** q, P) with a = M P, M made of what terms divide by; None without any.
 
         Under a root a factor counts only if it is > 0, or to an even exponent: then |f| comes out.
         """
-        lowest: dict[tuple[int, tuple[Affine, ...]], Fraction] = {}
-        for factors, _ in a.poly:
-            for atom, access, q in factors:
-                lowest[atom, access] = min(lowest.get((atom, access), Fraction(0)), Fraction(q))
         outside, rest = self.number(a, 1), a
-        for (atom, access), q in lowest.items():
+        for atom, access, q in self._denominators(a):
             f = self._factor(a.digits, atom, access)
-            signed = self.algebra.atoms.sign(atom) is not Sign.POSITIVE
-            if q >= 0 or (exponent.denominator > 1 and signed and q % 2):
+            rooted = exponent.denominator > 1 and self.algebra.atoms.sign(atom) is not Sign.POSITIVE
+            if rooted and q % 2:
                 continue
-            size = self.absolute(f) if exponent.denominator > 1 and signed else f
+            size = self.absolute(f) if rooted else f
             outside = self.multiply(outside, self.power(size, q * exponent))
             rest = self.multiply(rest, self.power(f, -q))
         return None if rest is a else (outside, rest)
@@ -218,6 +222,11 @@ class Functions(Masks):
         number = constant_of(a.poly)
         if number is not None:
             return self._log_number(a, number)
+        for atom, access, q in self._denominators(a):
+            if self.algebra.atoms.sign(atom) is Sign.POSITIVE:
+                f = self._factor(a.digits, atom, access)
+                inner = self._log(self.multiply(a, self.power(f, -q)))
+                return self.add(inner, self._log_factor(a.digits, atom, access), q)
         self._require_support(a)
         c, atom, access = self.class_of(a)
         if self.algebra.atoms.sign(atom) is not Sign.POSITIVE or c < 0:
