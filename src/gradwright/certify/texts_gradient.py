@@ -22,7 +22,7 @@ TERM_LIMIT = 64
 
 A value of a wrong text joins no class of the forward function, and its terms multiply.
 """
-UNCUT_LIMIT = 250
+UNCUT_LIMIT = 500
 """Operations up to which a proof that failed is tried once more without cuts."""
 UNCUT_TERM_LIMIT = 256
 """Terms of a value of the text in that proof."""

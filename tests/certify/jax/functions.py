@@ -13,10 +13,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from certify.jax.attention import ATTENTION
 from certify.jax.cases import PAIR, PICTURE, Array, Case, squared_convolution, summed
+from certify.jax.indices import INDICES
 from certify.jax.layers import LAYERS
 from certify.jax.losses import LOSSES
+from certify.jax.objectives import OBJECTIVES
 from certify.jax.operations import OPERATIONS
+from certify.jax.stacks import STACKS
 
 
 def transposed(x: Array, w: Array) -> Array:
@@ -336,5 +340,11 @@ _CASES = (
         ((4, 5),),
     ),
 )
-CASES = {case.name: case for case in (*_CASES, *LAYERS, *LOSSES, *OPERATIONS)}
+CASES = {
+    case.name: case
+    for case in (
+        *(*_CASES, *LAYERS, *LOSSES, *OPERATIONS),
+        *(*ATTENTION, *INDICES, *OBJECTIVES, *STACKS),
+    )
+}
 """The functions by name."""

@@ -11,24 +11,34 @@ from gradwright.hlo import Function
 pytestmark = [pytest.mark.jax, pytest.mark.interpreter]
 MUTANTS = 4
 DIFFER = "the forms differ"
+REGION = "a scatter by a region that is neither a sum nor the update"
 UNKNOWN = {
     "cond": "stablehlo.case has no denotation",
-    "cross-entropy-filled": "a NaN constant",
-    "cumulative-product": DIFFER,
+    "cumulative-logsumexp": DIFFER,
     "erf": "stablehlo.bitcast_convert has no denotation",
     "gelu-erf": "stablehlo.bitcast_convert has no denotation",
-    "scatter-add": DIFFER,
-    "segment-sum": DIFFER,
+    "norm-cdf": "stablehlo.bitcast_convert has no denotation",
+    "scatter-max": REGION,
+    "scatter-multiply": REGION,
+    "segment-max": "stablehlo.scatter of an infinite constant",
     "solve": "stablehlo.custom_call has no denotation",
     "sort": "stablehlo.sort has no denotation",
-    "take-along-axis": DIFFER,
+    "top-k": "chlo.top_k has no denotation",
+    "triplet-distance": DIFFER,
 }
 """What stops the proof of a function; every other one is proved."""
+NO_DERIVATIVE = {
+    "norm-logcdf": "the forward function is made of pieces, the gradient is that of their limit",
+    "power-iteration-stopped": "what the gradient leaves out is not marked in the text",
+}
+"""Functions whose gradient, as JAX writes it, is not that of the text; none may be proved."""
 IN_EACH_RUN = (
     *("conv-strided", "conv-grouped", "max-pool-padded", "average-pool-counted", "batch-norm"),
     *("layer-norm", "attention-infinite", "lstm-scanned", "embedding", "rope", "focal", "dice"),
     *("cosine-similarity", "contrastive", "squeeze-excite", "gelu-tanh", "mish", "hard-swish"),
     *("grouped-query", "linear-attention", "scatter-set", "cls-token", "quadratic-form"),
+    *("segment-sum", "take-along-axis", "scatter-add-2d", "cumulative-product", "iou", "asinh"),
+    *("batch-norm-flax", "associative-scan", "hypot", "local-attention-infinite"),
 )
 """The functions whose mutants every run tries; a sweep tries those of all."""
 
@@ -38,8 +48,8 @@ def test_the_gradients_of_jax_are_proved() -> None:
 
     found = {name: _reason(name) for name in CASES}
     stopped = {name: reason for name, reason in found.items() if reason}
-    assert stopped.keys() == UNKNOWN.keys()
-    assert all(UNKNOWN[name] in reason for name, reason in stopped.items())
+    assert stopped.keys() == UNKNOWN.keys() | NO_DERIVATIVE.keys()
+    assert all(UNKNOWN.get(name, DIFFER) in reason for name, reason in stopped.items())
 
 
 def _reason(name: str) -> str:
@@ -57,7 +67,7 @@ def test_a_wrong_gradient_is_not_proved(name: str) -> None:
 def test_no_wrong_gradient_is_proved() -> None:
     from certify.jax.functions import CASES
 
-    for name in CASES.keys() - UNKNOWN.keys() - set(IN_EACH_RUN):
+    for name in CASES.keys() - UNKNOWN.keys() - NO_DERIVATIVE.keys() - set(IN_EACH_RUN):
         _require_no_false_proof(name)
 
 

@@ -60,7 +60,7 @@ class Denotation:
             raise Undenotable(f"{operation.opcode} of a tensor without elements")
         if operation.opcode not in TAKE_INFINITY:
             for operand in operands:
-                self.require_finite(operand)
+                self.require_finite(operand, operation.opcode)
         return rule(self, operation, operands)
 
     @property
@@ -156,15 +156,14 @@ class Denotation:
         """Return the elements of a tensor made of dense constants alone, None for any other."""
         return self.summation.entries(tensor.poly, self.algebra.box(tensor.digits))
 
-    def require_finite(self, tensor: Tensor) -> None:
-        """Refuse arithmetic with an infinite constant."""
+    def require_finite(self, tensor: Tensor, doing: str = "arithmetic") -> None:
+        """Refuse to compute with a constant that is no real number."""
         infinities = self.atoms.infinities
-        for factors, _ in tensor.poly if infinities else ():
-            for atom, _, _ in factors:
-                if atom in infinities:
-                    nan = isinstance(self.atoms.content(atom), NotANumber)
-                    said = "a NaN constant" if nan else "an infinite constant"
-                    raise Undenotable(f"arithmetic with {said}")
+        found = (f[0] for factors, _ in tensor.poly for f in factors if f[0] in infinities)
+        atom = next(found, None) if infinities else None
+        if atom is not None:
+            nan = isinstance(self.atoms.content(atom), NotANumber)
+            raise Undenotable(f"{doing} of {'a NaN' if nan else 'an infinite'} constant")
 
     def region(self, block: Block, arguments: Sequence[Tensor]) -> list[Tensor]:
         """Return the results of a region at given arguments."""

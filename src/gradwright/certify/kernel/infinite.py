@@ -56,7 +56,7 @@ def parts(arithmetic: Arithmetic, a: Tensor) -> Parts:
         rest = tuple(f for f in factors if f not in infinite)
         masks = all(atoms.is_mask(f[0]) for f in rest)
         if len(infinite) > 1 or infinite[0][2] != 1 or not masks:
-            raise Undenotable("arithmetic with an infinite constant")
+            raise Undenotable("arithmetic of an infinite constant")
         split[1 if content.negative else 2][rest, guards] = c
     finite, below, above = (Tensor(a.digits, part) for part in split)
     return Parts(finite, below, above)

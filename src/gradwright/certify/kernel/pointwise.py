@@ -4,15 +4,21 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
-from gradwright.certify.kernel.algebra import ONE, constant_of, simple, sorted_terms
+from gradwright.certify.kernel.algebra import ONE, Algebra, constant_of, simple, sorted_terms
 from gradwright.certify.kernel.atoms import Factor, Function, Monomial
 from gradwright.certify.kernel.functions import EXPANDED_POWER, Functions
 from gradwright.certify.kernel.index import Affine
+from gradwright.certify.kernel.multilinear import Contractions
 from gradwright.certify.kernel.tensor import Digits, Tensor
 
 
 class Pointwise(Functions):
     """Sums, products, powers and named functions of tensors of one shape."""
+
+    def __init__(self, algebra: Algebra, contractions: Contractions) -> None:
+        super().__init__(algebra, contractions)
+        self._ups: dict[tuple[Digits, int, tuple[Affine, ...]], tuple[tuple[Factor, ...], ...]] = {}
+        """The exponentials of the argument of a logistic, closed and open."""
 
     def multiply(self, a: Tensor, b: Tensor) -> Tensor:
         """Return a * b, where exp(u) logistic(u) = exp(u) - logistic(u) has been used."""
@@ -36,7 +42,10 @@ class Pointwise(Functions):
             if atom not in self.algebra.atoms.logistics or q < 1:
                 continue
             s = self._factor(digits, atom, access)
-            ways = product(self._exponentials_of(digits, atom, access), (1, -1))
+            key = digits, atom, access
+            if key not in self._ups:
+                self._ups[key] = tuple(self._exponentials_of(*key))
+            ways = product(self._ups[key], (1, -1))
             for up, sign in ways:
                 rest = self._divided(monomial, (atom, access), up, sign)
                 if rest is None:
