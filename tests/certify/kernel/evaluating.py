@@ -21,6 +21,7 @@ from gradwright.certify.kernel.atoms import (
     Function,
     Infinity,
     Mask,
+    NotANumber,
     Pi,
     Relation,
     Selector,
@@ -126,6 +127,8 @@ class Evaluator:
                 return np.arange(extent)
             case Infinity(negative=negative):
                 return np.array(-np.inf if negative else np.inf)
+            case NotANumber():
+                return np.array(np.nan)
             case Base(value=value):
                 return np.array(float(value))
             case Pi():
