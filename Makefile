@@ -19,7 +19,7 @@ DEMO := runs/demo
 RANDOM_TESTS := tests/hlo/test_hlo_random.py tests/certify/kernel tests/certify/random tests/data
 SOURCES := src tests benchmarks tools
 
-.PHONY: help demo picture proof proofs browser test test-newest test-oldest bench sweep lint data clean
+.PHONY: help demo picture proof proofs browser test test-newest test-oldest bench sweep parity lint data clean
 
 help:
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' Makefile
@@ -74,6 +74,9 @@ sweep: .venv/.stamp .venv-torch/.stamp ## the slow tests, and random programs no
 	HYPOTHESIS_PROFILE=others .venv/bin/python -m pytest $(RANDOM_TESTS)
 	.venv/bin/python -m pytest -m "slow and not torch"
 	.venv-torch/bin/python -m pytest -m "slow and torch"
+
+parity: .venv-torch/.stamp ## compare the zoo with torchvision and timm, into docs/parity.md
+	PYTHONPATH=tests .venv-torch/bin/python tools/parity.py --write
 
 kernel: ## count the lines of the certifier's trusted kernel, without the empty ones
 	@grep -c . src/gradwright/certify/kernel/*.py | sed 's|.*/||; s|:|\t|' | sort

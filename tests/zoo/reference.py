@@ -6,6 +6,7 @@ Both are untyped at this edge and are imported where they are used.
 import functools
 import importlib
 import importlib.util
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -85,11 +86,52 @@ def evaluated(model: Model, x: np.ndarray) -> np.ndarray:
 
 def differentiated(model: Model, x: np.ndarray, dy: np.ndarray) -> Arrays:
     """Return the gradients of <dy, logits in training> by the model's names."""
+    _trained(model)(torch().tensor(x)).backward(torch().tensor(dy))
+    return _gradients(model)
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """One step of AdamW: rate, epsilon, decoupled decay, smoothing of labels."""
+
+    rate: float
+    epsilon: float
+    decay: float
+    smoothing: float
+
+
+def stepped(
+    model: Model, x: np.ndarray, y: np.ndarray, recipe: Recipe, spared: set[str]
+) -> tuple[Arrays, Arrays]:
+    """Take a step on the cross-entropy; return gradients and state dict by the model's names.
+
+    The parameters in `spared` do not decay.
+    """
+    t = torch()
+    named = dict(model.named_parameters())
+    groups = [
+        {"params": [named[name] for name in named if name not in spared]},
+        {"params": [named[name] for name in spared], "weight_decay": 0.0},
+    ]
+    rule = t.optim.AdamW(groups, recipe.rate, eps=recipe.epsilon, weight_decay=recipe.decay)
+    logits = _trained(model)(t.tensor(x))
+    cross_entropy = t.nn.functional.cross_entropy
+    cross_entropy(logits, t.tensor(y), label_smoothing=recipe.smoothing).backward()
+    gradients = _gradients(model)
+    rule.step()
+    return gradients, {name: tensor.numpy() for name, tensor in model.state_dict().items()}
+
+
+def _trained(model: Model) -> Model:
+    """Return the model in training, without dropout and stochastic depth."""
     model.train()
     for part in model.modules():
         if type(part).__name__ in ("Dropout", "StochasticDepth", "DropPath"):
             part.p = 0.0
-    model(torch().tensor(x)).backward(torch().tensor(dy))
+    return model
+
+
+def _gradients(model: Model) -> Arrays:
     return {name: parameter.grad.numpy() for name, parameter in model.named_parameters()}
 
 

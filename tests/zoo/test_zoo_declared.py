@@ -11,7 +11,7 @@ from gradwright import zoo
 from gradwright.zoo.weights import _fit  # pyright: ignore[reportPrivateUsage]
 from oracles import torch_nets
 from zoo import reference
-from zoo.test_zoo_parity import CLASSES, GOOGLENET, QUICK, THOROUGH, Case, close, naming_of
+from zoo.parity import CLASSES, QUICK, THOROUGH, Case, apart, model_of, naming_of
 
 pytestmark = pytest.mark.torch
 
@@ -27,8 +27,7 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_declaration_is_its_references(case: Case) -> None:
     net = zoo.get(case.name, classes=CLASSES, size=case.size)
-    options = GOOGLENET if case.model == "googlenet" else {}
-    model = reference.randomised(case.build(case.model, num_classes=CLASSES, **options), 0)
+    model = model_of(case)
     naming = naming_of(net, model)
     fit = _fit(net, naming, reference.state(model))
     assert fit.problems == []
@@ -43,4 +42,4 @@ def test_a_declaration_is_its_references(case: Case) -> None:
         expected = theirs[naming.theirs(slot.name)]
         if gradient.ndim == 2:
             gradient = gradient.T
-        close(gradient, expected.reshape(gradient.shape), slot.name, case.tolerance)
+        assert apart(gradient, expected.reshape(gradient.shape)) < case.tolerance, slot.name
