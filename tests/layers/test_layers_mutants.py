@@ -61,7 +61,7 @@ SUBJECTS = {
         Image(2, 2, 2),
     ),
     "spread": Subject([GlobalAvgPool(), Spread(2, 2)], Image(2, 2, 2)),
-    "upsampling": Subject([Upsample(2), LayerScale(0.5)], Image(2, 2, 3)),
+    "upsampling": Subject([LayerScale(0.5), Upsample(2), LayerScale(0.7)], Image(2, 1, 2)),
     "swish": Subject([Activation(Function.SWISH)], Flat(4)),
     "gate": Subject([Gate(Sequential([GlobalAvgPool(), Dense(2)]))], Image(2, 2, 2)),
 }

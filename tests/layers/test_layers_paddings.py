@@ -42,7 +42,8 @@ def jax_same(case: Strided, arrays: Arrays) -> tuple[Array, Arrays]:
     with jax.enable_x64(True):
         y, pullback = jax.vjp(convolve, arrays["x"], arrays["conv1.weight"])
         dx, dweight = pullback(jax.numpy.asarray(arrays["dy"]))
-        return np.asarray(y), {"x": np.asarray(dx), "conv1.weight": np.asarray(dweight)}
+        results: list[Array] = [np.asarray(array) for array in (y, dx, dweight)]
+    return results[0], {"x": results[1], "conv1.weight": results[2]}
 
 
 def torch_symmetric(case: Strided, arrays: Arrays) -> tuple[Array, Arrays]:
