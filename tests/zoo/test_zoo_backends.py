@@ -19,7 +19,7 @@ SHARE = 1e-4
 """Of the longest gradient: a thousand ulps of float32."""
 FAMILIES = {"bestiary-tiny-squeezenet": 8, "bestiary-tiny-unet": 8, "bestiary-tiny-clip-image": 12}
 """Fire modules, upsampling and joins, strided residual blocks; with the size of pictures."""
-QUICK = ("bestiary-tiny-unet",)
+QUICK = ("bestiary-tiny-clip-image",)
 CASES = [
     pytest.param(*case, marks=[] if case[0] in QUICK else [pytest.mark.slow])
     for case in FAMILIES.items()
