@@ -2,7 +2,7 @@
 From Gradwright Require Export Conv.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 
-(* decimation: keep the positions s*y + r *)
+(** decimation: keep the positions s*y + r *)
 Lemma dec_lt s r h (y : 'I_h) : (r < s)%N -> (s * y + r < s * h)%N.
 Proof. move=> rs; apply: (@leq_trans (s * y.+1)); first by rewrite mulnS addnC ltn_add2r.
 by rewrite leq_mul2l ltn_ord orbT. Qed.
@@ -27,7 +27,7 @@ Theorem vjp_dec2 s1 r1 s2 r2 h w (H1 : (r1 < s1)%N) (H2 : (r2 < s2)%N) y :
     (fun dy i => \rsum_(q : [finType of N * C * ('I_h * 'I_w)]
        | (q.1, (dec H1 q.2.1, dec H2 q.2.2)) == i) dy q).
 Proof. exact: (vjp_reindex (fun q : [finType of N * C * ('I_h * 'I_w)] => (q.1, (dec H1 q.2.1, dec H2 q.2.2)))). Qed.
-(* that fibre sum is zero-upsampling *)
+(** that fibre sum is zero-upsampling *)
 Lemma dec2_back_on s1 r1 s2 r2 h w (H1 : (r1 < s1)%N) (H2 : (r2 < s2)%N) (dy : tensor [finType of N * C * ('I_h * 'I_w)]) q0 :
   \rsum_(q : [finType of N * C * ('I_h * 'I_w)]
        | (q.1, (dec H1 q.2.1, dec H2 q.2.2)) == (q0.1, (dec H1 q0.2.1, dec H2 q0.2.2))) dy q = dy q0.
@@ -40,7 +40,7 @@ by rewrite eqxx.
 Qed.
 End Dec.
 
-(* strided conv = decimation of stride-1 conv: any strides, any pads, any offset r < s *)
+(** strided conv = decimation of stride-1 conv: any strides, any pads, any offset r < s *)
 Theorem conv_strided_dec (N G Cg Og : finType) Hi Wi Kh Kw h w s1 s2 r1 r2 d1 d2 l1 l2 p1 p2
    (H1 : (r1 < s1)%N) (H2 : (r2 < s2)%N) (x : tensor [finType of N * (G * Cg) * ('I_Hi * 'I_Wi)])
    (k : tensor [finType of (G * Cg) * Og * ('I_Kh * 'I_Kw)]) q :
@@ -51,7 +51,7 @@ case: q => [[n [g o]] y]; rewrite /dec2 !conv_explicit; apply: eq_bigl => -[[c k
 by rewrite (@hit_dec s1 r1) (@hit_dec s2 r2).
 Qed.
 
-(* XLA's SAME low pad *)
+(** XLA's SAME low pad *)
 Local Open Scope Z_scope.
 Definition same_lo (s n K : Z) : Z :=
   (Z.max (((n + s - 1) / s - 1) * s + K - n) 0) / 2.
@@ -60,7 +60,7 @@ Proof. by move=> HK; rewrite /same_lo Z.mul_1_r Z.div_1_r; f_equal; lia. Qed.
 Lemma same_lo2 m K : 2 <= K -> same_lo 2 (2 * m) K = (K - 2) / 2.
 Proof. move=> HK; rewrite /same_lo; have -> : 2 * m + 2 - 1 = 1 + m * 2 by lia.
 by rewrite Z.div_add // (_ : 1 / 2 = 0) //; f_equal; lia. Qed.
-(* odd kernel, even input: XLA SAME stride 2 = ODD decimation of SAME stride 1;
+(** odd kernel, even input: XLA SAME stride 2 = ODD decimation of SAME stride 1;
    symmetric pad (K-1)/2: EVEN decimation.  Even kernel: XLA SAME = EVEN decimation *)
 Lemma same2_odd m j : 1 <= j -> same_lo 2 (2 * m) (2 * j + 1) + 1 = same_lo 1 (2 * m) (2 * j + 1).
 Proof. move=> Hj; rewrite same_lo2 ?same_lo1; try lia.
@@ -97,7 +97,7 @@ by rewrite !E.
 Qed.
 End Strided.
 
-(* stride-4 patchify: even dec o odd dec o stride-1 SAME (K = 4, low pad 1) = stride 4, pad 0 *)
+(** stride-4 patchify: even dec o odd dec o stride-1 SAME (K = 4, low pad 1) = stride 4, pad 0 *)
 Theorem conv_s4_patchify (N G Cg Og : finType) h w
    (x : tensor [finType of N * (G * Cg) * ('I_(2 * (2 * h)) * 'I_(2 * (2 * w)))])
    (k : tensor [finType of (G * Cg) * Og * ('I_4 * 'I_4)]) q :
