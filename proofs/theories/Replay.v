@@ -1,23 +1,23 @@
-(** What a replayed program needs beyond the rules: glue between a text and the theorems. *)
-From Gradwright Require Export Softmax Module.
+(** What a replayed pair of texts needs beyond the rules: how its equations are closed. *)
+From Gradwright Require Export Pull Module.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 
-Lemma dlt_refl (I : finType) (i : I) : 1 = delta i i + 0. Proof. rewrite /delta eqxx; ring. Qed.
-Theorem vjp_mean_xent (N I : finType) (i0 : I) (y x : tensor [finType of N * I]) : (forall n, \rsum_j y (n, j) = 1) ->
-  has_vjp (fun z (_ : unit_finType) => mean_xent y z) x
-    (fun dy q => / INR #|N| * (softmax (fun j => x (q.1, j)) q.2 - y q) * dy tt).
-Proof. by move=> Hy; apply/has_vjp_scalar; exact: grad_mean_xent. Qed.
-(* emitted softmax, any row shift m, row sums as a fibre sum *)
-Lemma softmax_emitted (N I : finType) (i0 : I) (z : tensor [finType of N * I]) (m : tensor N) q :
-  exp (z q - m q.1) / (\rsum_(r : [finType of N * I] | r.1 == q.1) exp (z r - m r.1))
-  = softmax (fun j => z (q.1, j)) q.2.
+(** The output of a forward text against a cotangent y: its gradient is what the backward returns. *)
+Theorem vjp_against (I : finType) (y x : tensor I) :
+  has_vjp (fun z (_ : unit_finType) => \rsum_i y i * z i) x (fun g i => y i * g tt).
 Proof.
-case: q => n j /=; rewrite -(softmax_shift i0 (fun j => z (n, j)) (m n) j) /softmax /sumexp; congr (_ / _).
-rewrite (reindex_onto (fun j => (n, j)) (fun r : N * I => r.2)) /=; last by case=> n' j' /= /eqP ->.
-by apply: eq_bigl => k; rewrite !eqxx.
+apply: has_vjp_ext (vjp_linear (fun (_ : unit_finType) i => y i) (fun=> 0) x) => [z u|g i]; first by ring.
+by rewrite (bigD1 tt) //= big1 ?Rplus_0_r // => -[].
 Qed.
-Lemma loss_glue (p sm y c : R) : p = sm -> (p - y) * c = c * (sm - y) * 1. Proof. move=> ->; ring. Qed.
+(** A text tests the result of a rectifier where the rule tests its argument. *)
+Lemma relu_mask (x a b : R) : (if Rlt_dec 0 (relu x) then a else b) = if Rlt_dec 0 x then a else b.
+Proof. by rewrite /relu /Rmax; case: Rle_dec => ?; repeat (case: Rlt_dec => ? /=); lra. Qed.
+Lemma select_mask (u v a b : R) :
+  (if Rlt_dec 0 (if Rlt_dec u v then 1 else 0) then a else b) = if Rlt_dec u v then a else b.
+Proof. by case: (Rlt_dec u v) => ? /=; case: Rlt_dec => ? /=; lra. Qed.
+
 Ltac put_simpl := rewrite ?put_same; repeat (rewrite put_diff; [|by []]).
-Ltac close1 := first [ reflexivity | by [] | exact: contractC | by symmetry; exact: contractC | ring ].
+Ltac close1 := first [ reflexivity | by [] | exact: contractC | by symmetry; exact: contractC
+  | by rewrite ?select_mask ?relu_mask | ring ].
 Ltac close_eq := first [ close1 | refine (f_equal2 Rplus _ _); [close1 | close1]
   | rewrite [RHS]Rplus_comm; refine (f_equal2 Rplus _ _); [close1 | close1] ].
