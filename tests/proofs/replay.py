@@ -9,8 +9,8 @@ any size. Nothing here is trusted to be right but the reading of the operations.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
+from gradwright.check.certificate import Certificate, GradientClaim
 from gradwright.hlo import Operation, Shape, Value, read_module
 from gradwright.hlo import attributes as attr
 from gradwright.hlo.literals import decimals
@@ -21,12 +21,6 @@ UNMATCHED = "?"
 
 class UnreadableError(Exception):
     """A text holds something that is not replayed."""
-
-
-class Claim(Protocol):
-    """Where a certificate says that a value is the cotangent of an argument."""
-
-    def __getitem__(self, key: str, /) -> object: ...
 
 
 def extent(n: int) -> str:
@@ -182,7 +176,7 @@ class Replay:
         return UNMATCHED
 
 
-def read(forward: str, backward: str, claims: Sequence[Claim]) -> Replay:
+def read(forward: str, backward: str, certificate: Certificate) -> Replay:
     """Read two texts, and from the certificate which values are claimed to be cotangents."""
     one, two = read_module(forward).main.body, read_module(backward).main.body
     constants = {o.results[0].name: o for o in one.operations if o.opcode == "stablehlo.constant"}
@@ -190,10 +184,8 @@ def read(forward: str, backward: str, claims: Sequence[Claim]) -> Replay:
     values = [*one.arguments, *(v for o in one.operations for v in o.results)]
     values += [*two.arguments, *(v for o in two.operations for v in o.results)]
     claimed: dict[str, str] = {}
-    for claim in claims:
-        argument, value = claim["argument"], claim["value"]
-        assert isinstance(argument, int)
-        assert isinstance(value, int)
-        claimed[one.arguments[argument].name] = values[value].name
+    for claim in certificate.claims:
+        assert isinstance(claim, GradientClaim)
+        claimed[one.arguments[claim.argument].name] = values[claim.value].name
     named = {o.results[0].name: o for o in two.operations}
     return Replay(one.arguments, operations, constants, named, two.arguments[-1], claimed)

@@ -9,8 +9,9 @@ import pytest
 
 from gradwright import Flat, Image, NetSpec, layers, programs
 from gradwright.certify import certify_vjp
+from gradwright.check.certificate import Certificate, read_certificate
 from proofs.coq import coqc
-from proofs.replay import Claim, UnreadableError, read
+from proofs.replay import UnreadableError, read
 from proofs.replay_coq import written
 
 RELU = layers.Activation(layers.Function.RELU)
@@ -29,23 +30,20 @@ BATCH = 3
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A forward text, its backward, and what the certificate claims of them."""
+    """A forward text, its backward, and the certificate of both."""
 
     forward: str
     backward: str
-    claims: list[Claim]
+    certificate: Certificate
 
 
 @cache
 def certified(name: str) -> Pair:
-    """Return the texts of a net with the claims of their certificate."""
+    """Return the texts of a net with their certificate."""
     forward = programs.forward(NETS[name], batch=BATCH).text
     backward = programs.vjp(NETS[name], batch=BATCH).text
     certificate = certify_vjp(forward, backward).certificate
-    assert certificate is not None
-    claims = certificate["claims"]
-    assert isinstance(claims, list)
-    return Pair(forward, backward, claims)
+    return Pair(forward, backward, read_certificate(certificate))
 
 
 MUTANTS = [
@@ -87,7 +85,7 @@ def enclosing(text: str, said: str) -> str:
 def refused(name: str, right: str, wrong: str, where: str, folder: Path) -> None:
     pair = certified(name)
     assert right in pair.backward
-    text = written(read(pair.forward, pair.backward.replace(right, wrong), pair.claims))
+    text = written(read(pair.forward, pair.backward.replace(right, wrong), pair.certificate))
     answer = coqc(text, folder, "Replay.v")
     assert not answer.accepted
     assert re.fullmatch(rf"{where}\w*_\d+", enclosing(text, answer.text))
@@ -97,7 +95,7 @@ def refused(name: str, right: str, wrong: str, where: str, folder: Path) -> None
 @pytest.mark.parametrize("name", NETS)
 def test_a_certified_pair_is_accepted(name: str, tmp_path: Path) -> None:
     pair = certified(name)
-    text = written(read(pair.forward, pair.backward, pair.claims))
+    text = written(read(pair.forward, pair.backward, pair.certificate))
     answer = coqc(text, tmp_path, "Replayed.v")
     assert answer.accepted, answer.text
     parameters = [slot.name for slot in NETS[name].parameters]
@@ -126,4 +124,4 @@ def test_what_is_not_replayed_is_said() -> None:
     net = NetSpec("conv", Image(1, 4, 4), [layers.Conv2d(2, 3), layers.GlobalAvgPool()])
     forward = programs.forward(net, batch=BATCH).text
     with pytest.raises(UnreadableError, match="transpose"):
-        written(read(forward, programs.vjp(net, batch=BATCH).text, []))
+        written(read(forward, programs.vjp(net, batch=BATCH).text, certified("linear").certificate))
