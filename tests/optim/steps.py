@@ -13,6 +13,7 @@ from gradwright.optim import (
     Adam,
     AdamW,
     Clock,
+    Correction,
     DecayScale,
     EpsilonPlacement,
     Momentum,
@@ -90,8 +91,8 @@ class Mutant(Optimizer):
         seen = self.change(b, Seen(clock, slot, g))
         return self.optimizer.update(b, seen.clock, seen.slot, theta, moments, seen.g)
 
-    def meaning(self, slot: Slot) -> str:
-        return self.optimizer.meaning(slot)
+    def meaning(self, slot: Slot, correction: Correction = Correction.STEP) -> str:
+        return self.optimizer.meaning(slot, correction)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,10 +33,11 @@ def _rate_times(factor: float) -> Change:
 
 def _uncorrected(b: Builder, seen: Seen) -> Seen:
     """With t large both corrections are 1."""
-    return replace(seen, clock=Clock(seen.clock.lr, b.splat_like(1e9, seen.clock.t)))
+    return replace(seen, clock=Clock(seen.clock.lr, b.splat_like(1e9, seen.clock.lr)))
 
 
 def _late(b: Builder, seen: Seen) -> Seen:
+    assert seen.clock.t is not None
     return replace(seen, clock=Clock(seen.clock.lr, seen.clock.t + 1))
 
 

@@ -6,8 +6,9 @@ from typing import ClassVar
 
 from gradwright.errors import SpecError, UnsupportedError
 from gradwright.hlo import Shape, Value
+from gradwright.layers import example_norm
 from gradwright.layers.layer import Layer, require_member
-from gradwright.layers.walk import Mode, Walk
+from gradwright.layers.walk import Mode, Statistics, Walk
 from gradwright.spec import Constant, Decay, Plan, Slot
 from gradwright.spec.conventions import Convention
 from gradwright.spec.decimals import complement
@@ -38,6 +39,7 @@ class BatchNorm(Layer):
     dweight = sum dy xhat; dbias = sum dy. running' = decay running + (1 - decay) batch.
     Domain: var + epsilon > 0; more than one value per channel where the variance is unbiased.
     Source: Ioffe and Szegedy 2015, algorithm 1. `decay` is 1 - momentum of PyTorch; otherwise same.
+    A program with `Statistics.EXAMPLE` has each example normalised alone, see `example_norm`.
     """
 
     kind: ClassVar[str] = "bn"
@@ -66,6 +68,8 @@ class BatchNorm(Layer):
 
     def forward(self, walk: Walk, plan: Plan, x: Value) -> Value:
         """Write y and record dx, dweight, dbias; in training also the new running statistics."""
+        if walk.statistics is Statistics.EXAMPLE:
+            return example_norm.write(walk, plan, x, self.epsilon)
         if walk.mode is Mode.EVALUATION:
             return self._evaluate(walk, plan, x)
         b, axes = walk.b, walk.other_axes(x)
@@ -138,6 +142,10 @@ class BatchNorm(Layer):
     def evaluation_meaning(self, plan: Plan) -> str:
         """Return the index notation of evaluation: running statistics."""
         return self._normalised(plan, "running_mean[c]", "running_var[c]")
+
+    def example_meaning(self, plan: Plan) -> str:
+        """Return the index notation where each example has its own statistics."""
+        return example_norm.meaning(self.epsilon)
 
     def statistics(self, plan: Plan) -> str:
         """Return the new running statistics."""

@@ -82,6 +82,10 @@ class Block(Layer, abc.ABC):
         """Return the meaning of the body in evaluation."""
         return self.body(plan.input).evaluation_meaning(plan)
 
+    def example_meaning(self, plan: Plan) -> str:
+        """Return the meaning of the body where each example stands alone."""
+        return self.body(plan.input).example_meaning(plan)
+
     def statistics(self, plan: Plan) -> str:
         """Return the rule of the body's own running statistics."""
         return self.body(plan.input).statistics(plan)

@@ -49,6 +49,11 @@ class Layer(abc.ABC):
         """Return what the layer computes in evaluation, where that differs."""
         return self.meaning(plan)
 
+    def example_meaning(self, plan: Plan) -> str:
+        """Return what the layer computes from each example alone, where it reads the batch."""
+        del plan
+        return ""
+
     def statistics(self, plan: Plan) -> str:
         """Return how training moves the running statistics, over what `meaning` defines."""
         del plan

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gradwright.layers.layer import emitting
-from gradwright.layers.walk import Mode
+from gradwright.layers.walk import Mode, Statistics
 from gradwright.spec import Plan
 
 _NAME = re.compile(r"(?<![\w.'])[A-Za-z_][\w.']*")
@@ -26,12 +26,30 @@ class Stated:
     reads: Mapping[str, str]
 
 
-def net_statements(plans: Sequence[Plan], x: str, mode: Mode) -> Stated:
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """Which meaning of each layer is asked for."""
+
+    mode: Mode
+    statistics: Statistics
+
+    def of(self, plan: Plan) -> str:
+        layer = emitting(plan)
+        alone = layer.example_meaning(plan) if self.statistics is Statistics.EXAMPLE else ""
+        if alone:
+            return alone
+        return layer.meaning(plan) if self.mode is Mode.TRAINING else layer.evaluation_meaning(plan)
+
+
+def net_statements(
+    plans: Sequence[Plan], x: str, mode: Mode, statistics: Statistics = Statistics.BATCH
+) -> Stated:
     """Return what layers in sequence compute from the value called `x`."""
     lines: list[str] = []
     reads: dict[str, str] = {}
+    reading = _Reading(mode, statistics)
     for plan in plans:
-        lines += _layer_statements(plan, x, mode, reads)
+        lines += _layer_statements(plan, x, reading, reads)
         x = _output_name(plan)
     return Stated(tuple(lines), x, reads)
 
@@ -59,17 +77,15 @@ def _output_name(plan: Plan) -> str:
     return plan.full("y")
 
 
-def _layer_statements(plan: Plan, x: str, mode: Mode, reads: dict[str, str]) -> list[str]:
+def _layer_statements(plan: Plan, x: str, reading: _Reading, reads: dict[str, str]) -> list[str]:
     layer = emitting(plan)
     reads[plan.path] = x
     values = {"x": x}
     lines: list[str] = []
     for child, read in layer.wiring(plan):
-        lines += _layer_statements(child, values[read], mode, reads)
+        lines += _layer_statements(child, values[read], reading, reads)
         values[child.path] = _output_name(child)
-    training = mode is Mode.TRAINING
-    text = layer.meaning(plan) if training else layer.evaluation_meaning(plan)
-    return lines + _named(plan, text, values)
+    return lines + _named(plan, reading.of(plan), values)
 
 
 def _named(plan: Plan, text: str, values: Mapping[str, str]) -> list[str]:

@@ -8,6 +8,7 @@ from gradwright.hlo import Builder, ElementType, Shape, Value
 from gradwright.layers.formulation import Formulation
 from gradwright.layers.layer import emitting
 from gradwright.spec import Plan
+from gradwright.spec.conventions import Convention
 
 Pullback = Callable[[Value], Sequence[Value | None]]
 
@@ -19,6 +20,18 @@ class Mode(enum.Enum):
     """Batch statistics; masks applied."""
     EVALUATION = "evaluation"
     """Running statistics; masks absent."""
+
+
+class Statistics(Convention):
+    """What batch normalisation takes its mean and variance over."""
+
+    BATCH = "batch"
+    """Batch and positions in training, running averages in evaluation: Ioffe and Szegedy 2015."""
+    EXAMPLE = "example"
+    """The positions of each example alone, in training and evaluation; no running averages.
+
+    Ulyanov et al. 2016, "Instance Normalization". Same as PyTorch's InstanceNorm2d(affine=True).
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +70,7 @@ class Walk:
     formulation: Formulation
     slots: Mapping[str, Value]
     masks: Mapping[str, Value]
+    statistics: Statistics = Statistics.BATCH
     updated: dict[str, Value] = field(default_factory=dict[str, Value])
     """New running statistics by full slot name."""
     captured_path: str = ""

@@ -1,12 +1,13 @@
 """Adam and AdamW."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from gradwright.hlo import Builder, Value
 from gradwright.optim.optimizer import (
     Clock,
+    Correction,
     DecayScale,
     Optimizer,
     Partition,
@@ -59,33 +60,51 @@ class _Moments:
 
     def corrections(self, b: Builder, clock: Clock) -> tuple[Value, Value]:
         """Return bc1 and bc2, written once for all slots."""
+        if clock.corrections is not None:
+            return clock.corrections
+        t = clock.t
+        assert t is not None  # a program has either the step or the corrections
         with b.scope("correction", "bias correction"):
-            bc1, bc2 = (
-                1 - b.power(b.splat_like(beta, clock.t), clock.t)
-                for beta in (self.beta1, self.beta2)
-            )
+            bc1, bc2 = (1 - b.power(b.splat_like(beta, t), t) for beta in (self.beta1, self.beta2))
         return bc1, bc2
 
+    @property
+    def constants(self) -> Mapping[str, float]:
+        """The numbers of the rule by name."""
+        return {
+            "b1": self.beta1,
+            "ob1": complement(self.beta1),
+            "b2": self.beta2,
+            "ob2": complement(self.beta2),
+            "eps": self.epsilon,
+        }
+
     def direction(
-        self, b: Builder, corrections: tuple[Value, Value], moments: Sequence[Value], g: Value
+        self, b: Builder, clock: Clock, moments: Sequence[Value], g: Value
     ) -> tuple[Value, tuple[Value, Value]]:
         """Return the direction and (m', v')."""
         m, v = moments
-        bc1, bc2 = corrections
-        new_m = b.add(m * self.beta1, g * complement(self.beta1), hint="new_m")
-        new_v = b.add(v * self.beta2, (g * g) * complement(self.beta2), hint="new_v")
+        bc1, bc2 = self.corrections(b, clock)
+
+        def number(name: str) -> Value:
+            return clock.number(b, name, self.constants[name], g)
+
+        new_m = b.add(m * number("b1"), g * number("ob1"), hint="new_m")
+        new_v = b.add(v * number("b2"), (g * g) * number("ob2"), hint="new_v")
         if self.placement is EpsilonPlacement.OUTSIDE_RAW_ROOT:
             scale = spread(b, b.divide(b.sqrt(bc2), bc1, hint="scale"), g)
-            step = b.multiply(scale, new_m / (b.sqrt(new_v) + self.epsilon), hint="direction")
+            step = b.multiply(scale, new_m / (b.sqrt(new_v) + number("eps")), hint="direction")
             return step, (new_m, new_v)
         mhat, vhat = new_m / spread(b, bc1, g), new_v / spread(b, bc2, g)
         inside = self.placement is EpsilonPlacement.INSIDE_ROOT
-        root = b.sqrt(vhat + self.epsilon) if inside else b.sqrt(vhat) + self.epsilon
+        root = b.sqrt(vhat + number("eps")) if inside else b.sqrt(vhat) + number("eps")
         return b.divide(mhat, root, hint="direction"), (new_m, new_v)
 
-    def meaning(self, gradient: str) -> str:
+    def meaning(self, gradient: str, correction: Correction) -> str:
         """Return the statements of m', v' and d, the direction, in index notation."""
         bc1, bc2 = f"(1 - {self.beta1!r}^t)", f"(1 - {self.beta2!r}^t)"
+        if correction is Correction.GIVEN:
+            bc1, bc2 = "bc1", "bc2"
         direction = {
             EpsilonPlacement.OUTSIDE_CORRECTED_ROOT: (
                 f"m' / {bc1} / (sqrt(v' / {bc2}) + {self.epsilon!r})"
@@ -123,25 +142,31 @@ class Adam(Optimizer):
     def __post_init__(self) -> None:
         """Check types and ranges."""
         check_fields(self)
-        _Moments(self.beta1, self.beta2, self.epsilon, self.placement).check("Adam")
+        self._rule.check("Adam")
         check_not_negative("Adam", "weight_decay", self.weight_decay)
+
+    @property
+    def _rule(self) -> _Moments:
+        return _Moments(self.beta1, self.beta2, self.epsilon, self.placement)
+
+    @property
+    def constants(self) -> Mapping[str, float]:
+        """The numbers of the rule by name."""
+        return {**self._rule.constants, "wd": self.weight_decay}
 
     def update(
         self, b: Builder, clock: Clock, slot: Slot, theta: Value, moments: Sequence[Value], g: Value
     ) -> tuple[Value, tuple[Value, ...]]:
         """Write the rule for one slot."""
-        rule = _Moments(self.beta1, self.beta2, self.epsilon, self.placement)
-        corrections = rule.corrections(b, clock)
-        g = with_decay(self.weight_decay, self.partition, slot, theta, g)
-        direction, new_moments = rule.direction(b, corrections, moments, g)
+        g = with_decay(b, clock, self.weight_decay, self.partition, slot, theta, g)
+        direction, new_moments = self._rule.direction(b, clock, moments, g)
         step = spread(b, clock.lr, theta) * direction
         return b.subtract(theta, step, hint="new"), new_moments
 
-    def meaning(self, slot: Slot) -> str:
+    def meaning(self, slot: Slot, correction: Correction = Correction.STEP) -> str:
         """Return the rule for one slot in index notation."""
-        rule = _Moments(self.beta1, self.beta2, self.epsilon, self.placement)
         gradient = decayed_gradient(self.weight_decay, self.partition, slot)
-        return f"{rule.meaning(gradient)}; theta' = theta - lr * d"
+        return f"{self._rule.meaning(gradient, correction)}; theta' = theta - lr * d"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,30 +191,37 @@ class AdamW(Optimizer):
     def __post_init__(self) -> None:
         """Check types and ranges."""
         check_fields(self)
-        _Moments(self.beta1, self.beta2, self.epsilon, self.placement).check("AdamW")
+        self._rule.check("AdamW")
         check_not_negative("AdamW", "weight_decay", self.weight_decay)
+
+    @property
+    def _rule(self) -> _Moments:
+        return _Moments(self.beta1, self.beta2, self.epsilon, self.placement)
+
+    @property
+    def constants(self) -> Mapping[str, float]:
+        """The numbers of the rule by name."""
+        return {**self._rule.constants, "wd": self.weight_decay}
 
     def update(
         self, b: Builder, clock: Clock, slot: Slot, theta: Value, moments: Sequence[Value], g: Value
     ) -> tuple[Value, tuple[Value, ...]]:
         """Write the rule for one slot."""
-        rule = _Moments(self.beta1, self.beta2, self.epsilon, self.placement)
-        direction, new_moments = rule.direction(b, rule.corrections(b, clock), moments, g)
+        direction, new_moments = self._rule.direction(b, clock, moments, g)
         lr = spread(b, clock.lr, theta)
         step = lr * direction
         if self.weight_decay and decays(slot, self.partition):
-            decay = theta * self.weight_decay
+            decay = theta * clock.number(b, "wd", self.weight_decay, theta)
             step = step + (lr * decay if self._scaled else decay)
         return b.subtract(theta, step, hint="new"), new_moments
 
-    def meaning(self, slot: Slot) -> str:
+    def meaning(self, slot: Slot, correction: Correction = Correction.STEP) -> str:
         """Return the rule for one slot in index notation."""
-        rule = _Moments(self.beta1, self.beta2, self.epsilon, self.placement)
         step = "lr * d"
         if self.weight_decay and decays(slot, self.partition):
             scale = "lr * " if self._scaled else ""
             step = f"{step} - {scale}{self.weight_decay!r} * theta"
-        return f"{rule.meaning('g')}; theta' = theta - {step}"
+        return f"{self._rule.meaning('g', correction)}; theta' = theta - {step}"
 
     @property
     def _scaled(self) -> bool:

@@ -1,7 +1,7 @@
 """The interface of every optimizer, and the rules that they share."""
 
 import abc
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,12 +12,41 @@ from gradwright.spec.conventions import Convention
 from gradwright.spec.numbers import BELOW_ONE, LARGEST_REAL, SMALLEST_REAL
 
 
+class Correction(Convention):
+    """Where the bias corrections bc_i = 1 - beta_i^t of Adam come from."""
+
+    STEP = "step"
+    """From the step number t, an argument of the program."""
+    GIVEN = "given"
+    """They are arguments of the program themselves, bc1 and bc2."""
+
+
+class Constants(Convention):
+    """How the numbers of a rule are written."""
+
+    SPLAT = "splat"
+    """A constant of the parameter's shape at each use."""
+    NAMED = "named"
+    """A scalar with a name of its own, written once and repeated to each shape."""
+
+
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The runtime scalars of one step. Shapes: lr, t: []; t counts steps from 1."""
+    """The runtime scalars of one step. Shapes: lr, t, corrections: []; t counts steps from 1.
+
+    Where `corrections` (bc1, bc2) are given, no rule reads t.
+    """
 
     lr: Value
-    t: Value
+    t: Value | None = None
+    corrections: tuple[Value, Value] | None = None
+    constants: Constants = Constants.SPLAT
+
+    def number(self, b: Builder, name: str, number: float, like: Value) -> Value:
+        """Return a constant of a rule at the type of `like`."""
+        if self.constants is Constants.SPLAT:
+            return b.splat_like(number, like)
+        return spread(b, b.splat(number, like.type.with_shape(()), hint=name), like)
 
 
 class DecayScale(Convention):
@@ -51,11 +80,17 @@ class Optimizer(abc.ABC):
     ) -> tuple[Value, tuple[Value, ...]]:
         """Write the rule for one slot and return (theta', moments')."""
 
+    @property
+    def constants(self) -> Mapping[str, float]:
+        """The numbers of the rule by the names that `Constants.NAMED` gives them."""
+        return {}
+
     @abc.abstractmethod
-    def meaning(self, slot: Slot) -> str:
+    def meaning(self, slot: Slot, correction: Correction = Correction.STEP) -> str:
         """Return the rule for one slot in index notation.
 
-        Statements over theta, g, lr, t and the moments, which define theta' and the new moments.
+        Statements over theta, g, lr, t (or bc1, bc2) and the moments, which define theta' and the
+        new moments.
         """
 
 

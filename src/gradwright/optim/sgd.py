@@ -1,12 +1,13 @@
 """Gradient descent: plain, with heavy-ball momentum, with Nesterov's."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from gradwright.hlo import Builder, Value
 from gradwright.optim.optimizer import (
     Clock,
+    Correction,
     Optimizer,
     Partition,
     check_not_negative,
@@ -35,16 +36,22 @@ class Sgd(Optimizer):
         check_fields(self)
         check_not_negative("Sgd", "weight_decay", self.weight_decay)
 
+    @property
+    def constants(self) -> Mapping[str, float]:
+        """The weight decay."""
+        return {"wd": self.weight_decay}
+
     def update(
         self, b: Builder, clock: Clock, slot: Slot, theta: Value, moments: Sequence[Value], g: Value
     ) -> tuple[Value, tuple[Value, ...]]:
         """Write the rule for one slot."""
         del moments
-        g = with_decay(self.weight_decay, self.partition, slot, theta, g)
+        g = with_decay(b, clock, self.weight_decay, self.partition, slot, theta, g)
         return b.subtract(theta, g * spread(b, clock.lr, g), hint="new"), ()
 
-    def meaning(self, slot: Slot) -> str:
+    def meaning(self, slot: Slot, correction: Correction = Correction.STEP) -> str:
         """Return the rule for one slot in index notation."""
+        del correction
         gradient = decayed_gradient(self.weight_decay, self.partition, slot)
         return f"theta' = theta - lr * ({gradient})"
 
@@ -68,17 +75,23 @@ class Momentum(Optimizer):
         check_rate("Momentum", "momentum", self.momentum)
         check_not_negative("Momentum", "weight_decay", self.weight_decay)
 
+    @property
+    def constants(self) -> Mapping[str, float]:
+        """The momentum and the weight decay."""
+        return {"wd": self.weight_decay, "mu": self.momentum}
+
     def update(
         self, b: Builder, clock: Clock, slot: Slot, theta: Value, moments: Sequence[Value], g: Value
     ) -> tuple[Value, tuple[Value, ...]]:
         """Write the rule for one slot."""
         (u,) = moments
-        g = with_decay(self.weight_decay, self.partition, slot, theta, g)
-        new_u = b.add(u * self.momentum, g, hint="new_u")
+        g = with_decay(b, clock, self.weight_decay, self.partition, slot, theta, g)
+        new_u = b.add(u * clock.number(b, "mu", self.momentum, u), g, hint="new_u")
         return b.subtract(theta, new_u * spread(b, clock.lr, u), hint="new"), (new_u,)
 
-    def meaning(self, slot: Slot) -> str:
+    def meaning(self, slot: Slot, correction: Correction = Correction.STEP) -> str:
         """Return the rule for one slot in index notation."""
+        del correction
         gradient = decayed_gradient(self.weight_decay, self.partition, slot)
         return f"u' = {self.momentum!r} * u + {gradient}; theta' = theta - lr * u'"
 
@@ -116,22 +129,29 @@ class Nesterov(Optimizer):
         check_rate("Nesterov", "momentum", self.momentum)
         check_not_negative("Nesterov", "weight_decay", self.weight_decay)
 
+    @property
+    def constants(self) -> Mapping[str, float]:
+        """The momentum and the weight decay."""
+        return {"wd": self.weight_decay, "mu": self.momentum}
+
     def update(
         self, b: Builder, clock: Clock, slot: Slot, theta: Value, moments: Sequence[Value], g: Value
     ) -> tuple[Value, tuple[Value, ...]]:
         """Write the rule for one slot."""
         (u,) = moments
         lr = spread(b, clock.lr, g)
-        g = with_decay(self.weight_decay, self.partition, slot, theta, g)
+        g = with_decay(b, clock, self.weight_decay, self.partition, slot, theta, g)
+        mu = clock.number(b, "mu", self.momentum, u)
         if self.form is NesterovForm.TORCH:
-            new_u = b.add(u * self.momentum, g, hint="new_u")
-            ahead = g + new_u * self.momentum
+            new_u = b.add(u * mu, g, hint="new_u")
+            ahead = g + new_u * mu
             return b.subtract(theta, lr * ahead, hint="new"), (new_u,)
-        new_u = b.subtract(u * self.momentum, lr * g, hint="new_u")
-        return b.add(theta, new_u * self.momentum - lr * g, hint="new"), (new_u,)
+        new_u = b.subtract(u * mu, lr * g, hint="new_u")
+        return b.add(theta, new_u * mu - lr * g, hint="new"), (new_u,)
 
-    def meaning(self, slot: Slot) -> str:
+    def meaning(self, slot: Slot, correction: Correction = Correction.STEP) -> str:
         """Return the rule for one slot in index notation."""
+        del correction
         h = f"h = {decayed_gradient(self.weight_decay, self.partition, slot)}"
         mu = f"{self.momentum!r}"
         if self.form is NesterovForm.TORCH:
@@ -147,9 +167,15 @@ def decayed_gradient(weight_decay: float, partition: Partition, slot: Slot) -> s
 
 
 def with_decay(
-    weight_decay: float, partition: Partition, slot: Slot, theta: Value, g: Value
+    b: Builder,
+    clock: Clock,
+    weight_decay: float,
+    partition: Partition,
+    slot: Slot,
+    theta: Value,
+    g: Value,
 ) -> Value:
     """Return g + weight_decay theta on slots that decay, else g."""
     if not weight_decay or not decays(slot, partition):
         return g
-    return g + theta * weight_decay
+    return g + theta * clock.number(b, "wd", weight_decay, theta)
