@@ -1,6 +1,7 @@
 """Negative controls: a loss with a seeded defect fails the checks that the right one passes."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,27 +17,19 @@ Change = Callable[[Builder, Value, Value, Evaluated], Evaluated]
 
 
 def seed_times(factor: float) -> Change:
-    return lambda b, output, label, right: Evaluated(
-        right.value, right.seed * factor, right.metrics
-    )
+    return lambda b, output, label, right: replace(right, seed=right.seed * factor)
 
 
 def value_times(factor: float) -> Change:
-    return lambda b, output, label, right: Evaluated(
-        right.value * factor, right.seed, right.metrics
-    )
+    return lambda b, output, label, right: replace(right, value=right.value * factor)
 
 
 def seed_of(other: Loss) -> Change:
-    return lambda b, output, label, right: Evaluated(
-        right.value, other.write(b, output, label).seed, right.metrics
-    )
+    return lambda b, output, label, right: replace(right, seed=other.write(b, output, label).seed)
 
 
 def value_of(other: Loss) -> Change:
-    return lambda b, output, label, right: Evaluated(
-        other.write(b, output, label).value, right.seed, right.metrics
-    )
+    return lambda b, output, label, right: replace(right, value=other.write(b, output, label).value)
 
 
 SCALES = {

@@ -16,6 +16,7 @@ class Role(enum.StrEnum):
     STATISTIC = "statistic"
     LEARNING_RATE = "learning-rate"
     STEP = "step"
+    CORRECTION = "correction"
     DATA = "data"
     LABEL = "label"
     MASK = "mask"
@@ -36,12 +37,22 @@ class Port:
     """One argument or result of a program.
 
     `name` is unique among the inputs and among the outputs; an input and an output that are the
-    same state before and after a step carry the same name and role.
+    same state before and after a step carry the same name and role. A moment belongs to the
+    parameter `owner`, in whose update rule it is called `part`; where neither is given, its name
+    is `owner.part`.
     """
 
     name: str
     role: Role
     type: TensorType
+    owner: str = ""
+    part: str = ""
+
+    @property
+    def moment(self) -> tuple[str, str]:
+        """Owner and part of a moment."""
+        owner, _, part = self.name.rpartition(".")
+        return self.owner or owner, self.part or part
 
     @property
     def shape(self) -> Shape:

@@ -20,11 +20,18 @@ from gradwright.layers.formulation import (
 from gradwright.layers.layer import Layer
 from gradwright.layers.layer_norm import LayerNorm
 from gradwright.layers.pooling import AvgPool, Divisor, GlobalAvgPool, MaxPool
+from gradwright.layers.precision import BF16, BF16_DENSE, F8E4M3, F8E4M3_BF16, FULL, Leaf, Precision
 from gradwright.layers.scaling import LayerScale
 from gradwright.layers.upsampling import Upsample
+from gradwright.layers.walk import Statistics
 from gradwright.spec.padding import Explicit, Padding
 
 __all__ = [
+    "BF16",
+    "BF16_DENSE",
+    "F8E4M3",
+    "F8E4M3_BF16",
+    "FULL",
     "PORTABLE",
     "TEXTBOOK",
     "Activation",
@@ -53,14 +60,17 @@ __all__ = [
     "LayerNorm",
     "LayerScale",
     "Layout",
+    "Leaf",
     "MaxPool",
     "MaxPoolForm",
     "OneHot",
     "Padding",
+    "Precision",
     "Residual",
     "RunningVariance",
     "Sequential",
     "Spread",
+    "Statistics",
     "Upsample",
     "WeightGradient",
 ]

@@ -70,7 +70,8 @@ class Conv2d(Layer):
         """Write y and record dx, dW, dbias."""
         rule = ConvolutionRule(self.windows(plan.path, plan.input), self.groups)
         weight = walk.slot(plan, "weight")
-        y = convolve(walk, rule, x, weight)
+        precision = walk.precision
+        y = walk.rounded(precision.forward, lambda x, w: convolve(walk, rule, x, w), x, weight)
         inputs = (x, weight)
         if self.bias:
             bias = walk.slot(plan, "bias")
@@ -78,8 +79,17 @@ class Conv2d(Layer):
             inputs = (x, weight, bias)
 
         def pullback(dy: Value) -> list[Value]:
-            dx = input_gradient(walk, rule, weight, dy)
-            cotangents = [dx, weight_gradient(walk, rule, x, weight, dy)]
+            dx = walk.rounded(
+                precision.input_gradient,
+                lambda dy, w: input_gradient(walk, rule, w, dy),
+                *(dy, weight),
+            )
+            dweight = walk.rounded(
+                precision.weight_gradient,
+                lambda x, dy: weight_gradient(walk, rule, x, weight, dy),
+                *(x, dy),
+            )
+            cotangents = [dx, dweight]
             if self.bias:
                 cotangents.append(walk.b.sum(dy, walk.other_axes(dy), hint="dbias"))
             return cotangents

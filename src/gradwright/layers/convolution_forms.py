@@ -110,9 +110,12 @@ def input_gradient(walk: Walk, rule: ConvolutionRule, weight: Value, dy: Value) 
 
 
 def uses_products(walk: Walk, rule: ConvolutionRule, weight: Value) -> bool:
-    """Whether the walk's formulation writes this convolution as shifted products."""
+    """Whether the walk's formulation writes this convolution as shifted products.
+
+    Not where convolutions are rounded: every sum of two products would be.
+    """
     products = walk.formulation.depthwise is DepthwiseForm.SHIFTED_PRODUCTS
-    return products and rule.is_depthwise(weight)
+    return products and walk.precision.is_full and rule.is_depthwise(weight)
 
 
 def transposed_padding(windows: Windows) -> tuple[tuple[int, int], tuple[int, int]]:

@@ -51,7 +51,8 @@ class Dense(Layer):
         """Write y and record dx, dW, db."""
         b = walk.b
         weight = walk.slot(plan, "weight")
-        y = b.dot(x, weight, ((1,), (0,)), hint="xw")
+        leaf = walk.precision.dense
+        y = walk.rounded(leaf, lambda x, w: b.dot(x, w, ((1,), (0,)), hint="xw"), x, weight)
         if not self.bias:
             return walk.record(plan, (x, weight), y, lambda dy: self._pull(walk, x, weight, dy))
         bias = walk.slot(plan, "bias")
@@ -63,8 +64,10 @@ class Dense(Layer):
         return walk.record(plan, (x, weight, bias), y, pullback)
 
     def _pull(self, walk: Walk, x: Value, weight: Value, dy: Value) -> tuple[Value, Value]:
-        dx = walk.b.dot(dy, weight, ((1,), (1,)), hint="dx")
-        return dx, walk.b.dot(x, dy, ((0,), (0,)), hint="dweight")
+        b, leaf = walk.b, walk.precision.dense
+        dx = walk.rounded(leaf, lambda dy, w: b.dot(dy, w, ((1,), (1,)), hint="dx"), dy, weight)
+        by_x = walk.rounded(leaf, lambda x, dy: b.dot(x, dy, ((0,), (0,)), hint="dweight"), x, dy)
+        return dx, by_x
 
     def meaning(self, plan: Plan) -> str:
         """Return the index notation."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from gradwright.hlo import Builder, ElementType, Shape, Value
 from gradwright.layers.formulation import Formulation
 from gradwright.layers.layer import emitting
+from gradwright.layers.precision import FULL, Leaf, Precision
 from gradwright.spec import Plan
 from gradwright.spec.conventions import Convention
 
@@ -71,6 +72,7 @@ class Walk:
     slots: Mapping[str, Value]
     masks: Mapping[str, Value]
     statistics: Statistics = Statistics.BATCH
+    precision: Precision = FULL
     updated: dict[str, Value] = field(default_factory=dict[str, Value])
     """New running statistics by full slot name."""
     captured_path: str = ""
@@ -126,6 +128,12 @@ class Walk:
             return value
         layout = self.formulation.layout
         return self.b.transpose(value, (0, layout.channel, *layout.spatial), hint=hint)
+
+    def rounded(self, leaf: Leaf, product: Callable[[Value, Value], Value], *pair: Value) -> Value:
+        """Return a product of two values, computed in a narrower type and converted back."""
+        narrow = leaf.element or self.element
+        lhs, rhs = (self.b.convert(v, narrow, hint=f"{_plain(v)}_{leaf.value}") for v in pair)
+        return self.b.convert(product(lhs, rhs), self.element, hint="wide")
 
     def per_channel(self, vector: Value, like: Value) -> Value:
         """Return a [C] vector broadcast to the shape of an activation."""
@@ -192,6 +200,11 @@ class Cotangents:
         known = self._known.get(id(value))
         total = cotangent if known is None else self.b.add(known, cotangent, hint="dsum")
         self._known[id(value)] = total
+
+
+def _plain(value: Value) -> str:
+    """Return the last part of a value's name."""
+    return value.name.rpartition(".")[2]
 
 
 def describe(plan: Plan) -> str:

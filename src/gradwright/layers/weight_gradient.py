@@ -23,11 +23,16 @@ MAX_ROW_COEFFICIENTS = 27
 
 
 def weight_gradient(walk: Walk, rule: ConvolutionRule, x: Value, weight: Value, dy: Value) -> Value:
-    """Return the cotangent of weight [O, C/g, kH, kW]: x correlated with dy."""
+    """Return the cotangent of weight [O, C/g, kH, kW]: x correlated with dy.
+
+    In the type of x and dy; where that is narrower than the weight's, by one convolution, so that
+    there is one rounding of the result.
+    """
     if uses_products(walk, rule, weight):
         return depthwise.weight_gradient(walk, rule.windows, x, dy)
     form = walk.formulation.weight_gradient
-    if form is WeightGradient.CONVOLUTION or rule.groups > 1:
+    is_rounded = x.type.element is not weight.type.element
+    if form is WeightGradient.CONVOLUTION or rule.groups > 1 or is_rounded:
         return _convolution(walk, rule, x, dy)
     if form is WeightGradient.BY_SHAPE:
         form = fastest(walk, rule.windows, x, dy)

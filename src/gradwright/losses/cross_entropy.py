@@ -129,7 +129,12 @@ class SoftmaxCrossEntropy(Loss):
         if factor is not None and turning is not None:
             pulled = pulled * _rows(b, factor, output, 0) + turning
         seed = b.divide(pulled, b.broadcast(norm, output.shape), hint="dlogits")
-        return Evaluated(value, seed, {"correct": self._correct(b, output, peak, label)})
+        metrics = {"correct": self._correct(b, output, peak, label)}
+
+        def summed() -> Value:
+            return pulled if self._counts_all else seed * output.shape[0]
+
+        return Evaluated(value, seed, summed, metrics)
 
     def meaning(self, output: Shape) -> str:
         """Return the index notation."""
@@ -139,7 +144,7 @@ class SoftmaxCrossEntropy(Loss):
                 self.labels is Labels.SOFT,
                 self.label_smoothing,
                 self.class_weights,
-                self.class_weights is not None and self.normalization is Normalization.WEIGHT,
+                self._is_weighted,
                 self.ignore_index,
                 self.focal_gamma,
             )
@@ -174,14 +179,23 @@ class SoftmaxCrossEntropy(Loss):
         ignored = b.splat_like(self.ignore_index, label)
         return b.convert(b.compare(Direction.NE, label, ignored), element, hint="counted")
 
+    @property
+    def _is_weighted(self) -> bool:
+        """Whether the sum is divided by class weights."""
+        return self.class_weights is not None and self.normalization is Normalization.WEIGHT
+
+    @property
+    def _counts_all(self) -> bool:
+        """Whether the sum is divided by the number of examples."""
+        return not self._is_weighted and self.ignore_index is None
+
     def _norm(self, b: Builder, onehot: Value, mass: Value, label: Value) -> Value:
         """Return the scalar that the sum is divided by; 1 where nothing counts."""
-        weighted = self.class_weights is not None and self.normalization is Normalization.WEIGHT
         scalar = mass.type.with_shape(())
-        counted = self._counted(b, label, mass.type.element)
-        if not weighted and counted is None:
+        if self._counts_all:
             return b.splat(mass.shape[0], scalar, hint="batch")
-        if weighted:
+        counted = self._counted(b, label, mass.type.element)
+        if self._is_weighted:
             weights = np.asarray(self.class_weights, dtype=onehot.type.element.dtype)
             per_class = _rows(b, b.constant(weights), onehot, 1)
             total = b.sum(onehot * per_class, (0, 1), hint="norm")

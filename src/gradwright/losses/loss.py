@@ -1,7 +1,7 @@
 """The interface of every loss: label ABI, value, seed cotangent, metrics."""
 
 import abc
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -12,11 +12,13 @@ from gradwright.hlo import Builder, Shape, TensorType, Value
 class Evaluated:
     """What a loss writes: its value, the cotangent of the net's output, and metrics.
 
-    Shapes: value: scalar; seed: that of the output; metrics: scalars by name.
+    Shapes: value: scalar; seed, summed: that of the output; metrics: scalars by name.
+    `summed` writes the cotangent of B times the value, for a batch of B.
     """
 
     value: Value
     seed: Value
+    summed: Callable[[], Value]
     metrics: Mapping[str, Value] = field(default_factory=dict[str, Value])
 
 

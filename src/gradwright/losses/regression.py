@@ -28,7 +28,7 @@ class MeanSquaredError(Loss):
         value = b.divide(total, b.splat_like(output.type.size, total), hint="loss")
         doubled = difference * 2
         seed = b.divide(doubled, b.splat_like(output.type.size, doubled), hint="doutput")
-        return Evaluated(value, seed)
+        return Evaluated(value, seed, lambda: _summed(b, doubled))
 
     def meaning(self, output: Shape) -> str:
         """Return the index notation."""
@@ -60,7 +60,7 @@ class BinaryCrossEntropy(Loss):
         value = b.divide(total, b.splat_like(output.type.size, total), hint="loss")
         excess = b.subtract(b.logistic(output), label)
         seed = b.divide(excess, b.splat_like(output.type.size, excess), hint="doutput")
-        return Evaluated(value, seed)
+        return Evaluated(value, seed, lambda: _summed(b, excess))
 
     def meaning(self, output: Shape) -> str:
         """Return the index notation."""
@@ -70,3 +70,9 @@ class BinaryCrossEntropy(Loss):
         return (
             f"ramp[{axes}] = max({x}, 0); size[{axes}] = abs({x}); loss = mean({axes}) ({losses})"
         )
+
+
+def _summed(b: Builder, pulled: Value) -> Value:
+    """Return the cotangent of the sum over examples: divided by the elements of one alone."""
+    each = pulled.type.size // pulled.shape[0]
+    return b.divide(pulled, b.splat_like(each, pulled), hint="doutput")
