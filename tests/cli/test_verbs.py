@@ -134,12 +134,38 @@ def test_emit_describes_its_ports(capsys: pytest.CaptureFixture[str]) -> None:
         (
             ["emit", "mnist-mlp", "--precision", "bf16"],
             2,
-            "gradwright: mnist-mlp: element type: expected f32 or f64, found bf16",
+            "gradwright: mnist-mlp: precision: expected a net with products that this precision "
+            "rounds, found none. Products of dense layers are rounded by a precision that says "
+            "dense",
         ),
         (
-            ["emit", "mnist-mlp", "--precision", "f8e4m3"],
+            ["emit", "mnist-mlp", "--entry", "capture", "--precision", "f8e4m3"],
             2,
-            "gradwright: mnist-mlp: element type: expected f32 or f64, found f8E4M3FN",
+            "gradwright: capture: expected the standard convention in f32 or f64, found standard, "
+            "f8e4m3",
+        ),
+        (
+            ["emit", "mnist-mlp", "--abi", "fused:rate=0,optimizer=sgd"],
+            3,
+            "gradwright: --abi fused: expected FIELD=VALUE with FIELD one of cotangent, "
+            "statistics, function, first, rate, loss, found 'optimizer=sgd'",
+        ),
+        (
+            ["emit", "mnist-mlp", "--abi", "fused:rate=0"],
+            3,
+            "gradwright: fused.rate: expected a number > 0 that f32 holds, found 0.0",
+        ),
+        (
+            ["emit", "mnist-mlp", "--abi", "packed:function=1st"],
+            3,
+            "gradwright: packed.function: expected letters, digits and '_', no digit first, found "
+            "1st",
+        ),
+        (
+            ["emit", "artifact:cnn", "--optimizer", "sgd"],
+            3,
+            "gradwright: artifact cnn: expected no option but --batch: the name says the rest, "
+            "found --optimizer",
         ),
         (
             ["emit", "mnist-mlp", "--entry", "capture"],

@@ -118,10 +118,18 @@ def test_a_text_that_does_not_parse_is_quoted() -> None:
     assert "%next = stablehlo.addd %state, %x : tensor<3xf32>" in caught.value.found
 
 
-def test_a_text_without_main() -> None:
+def test_a_text_of_several_functions_without_main() -> None:
+    text = "".join(f"func.func @{name}() {{ return }}\n" for name in ("one", "two"))
     with pytest.raises(ParseError) as caught:
-        run.compile(ACCUMULATE.replace("@main", "@other"), backend="interpreter")
-    assert str(caught.value) == "module: expected a function @main, found @other"
+        run.compile(text, backend="interpreter")
+    assert str(caught.value) == "module: expected a function @main, found @one, @two"
+
+
+def test_the_only_function_is_the_entry_point_whatever_its_name() -> None:
+    renamed = run.compile(ACCUMULATE.replace("@main", "@other"), backend="interpreter")
+    named = run.compile(ACCUMULATE, backend="interpreter")
+    assert renamed.signature == named.signature
+    assert renamed.manifest.text_sha256 != named.manifest.text_sha256
 
 
 @pytest.mark.parametrize("kind", ["tensor<?xf32>", "tensor<2xcomplex<f32>>", "!stablehlo.token"])

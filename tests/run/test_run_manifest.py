@@ -23,6 +23,7 @@ def test_a_manifest_names_all_that_may_change_numbers(monkeypatch: pytest.Monkey
         "xla_cpu_fast_math_honor_functions=true",
         "xla_cpu_fast_math_honor_infs=true",
         "xla_cpu_fast_math_honor_nans=true",
+        "xla_allow_excess_precision=False",
         "xla_backend_optimization_level=1",
         "--xla_cpu_use_xnnpack=false",
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from gradwright.certify.certificate import Subject, scouted, written
 from gradwright.certify.claims import Report
 from gradwright.certify.programs_reading import STATED, Program, target_of
+from gradwright.certify.programs_updates import SCALARS
 from gradwright.certify.verdicts import Verdict
 from gradwright.check.atoms import Uncheckable
 from gradwright.check.certificate import (
@@ -178,15 +179,11 @@ def _updates(program: Program, name: str, gradient: int) -> list[tuple[str, Clai
     arguments = {port.name: i for i, port in enumerate(program.signature.inputs)}
     outputs = [port.name for port in program.signature.outputs]
     rule = program.updates[name]
-    moments = [
-        port.name
-        for port in program.signature.inputs
-        if port.role is Role.MOMENT and port.name.rpartition(".")[0] == name
-    ]
-    moments = [m for m in moments if m in outputs]
-    reads = {"theta": arguments[name]} | {m.rpartition(".")[2]: arguments[m] for m in moments}
-    reads |= {scalar: arguments[scalar] for scalar in ("lr", "t") if scalar in arguments}
-    targets = {name: "theta'"} | {m: f"{m.rpartition('.')[2]}'" for m in moments}
+    own = [p for p in program.signature.inputs if p.role is Role.MOMENT and p.moment[0] == name]
+    moments = [port for port in own if port.name in outputs]
+    reads = {"theta": arguments[name]} | {m.moment[1]: arguments[m.name] for m in moments}
+    reads |= {scalar: arguments[scalar] for scalar in SCALARS if scalar in arguments}
+    targets = {name: "theta'"} | {m.name: f"{m.moment[1]}'" for m in moments}
     sorted_reads = tuple(sorted(reads.items()))
     return [
         (

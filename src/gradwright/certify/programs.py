@@ -31,9 +31,10 @@ def certify_program(
     """Prove or refute what a program returns, result by result, over the reals.
 
     Outputs, loss, metrics and new running statistics are what the program's statements say; a
-    gradient is the derivative of the returned loss, or the vector-Jacobian product of the forward
-    that the program names, or of what it returns itself; new parameters and moments are what the
-    declared rule makes of that gradient. A result that nothing states is a claim that is unknown.
+    gradient is the derivative of the returned loss, or of the one that the program names as what it
+    descends along, or the vector-Jacobian product of the forward that the program names, or of what
+    it returns itself; new parameters and moments are what the declared rule makes of that gradient.
+    A result that nothing states is a claim that is unknown.
 
     Errors: ParseError for a bad text or bad notation; SpecError where the text has other arguments
     or results than the program's ports say.
@@ -43,21 +44,34 @@ def certify_program(
 
 def _certified(program: Program, search: Search, observe: Observer) -> Report:
     reading = Reading.of(program)
-    if program.primal is not None:
+    if program.primal is not None and not program.updates:
         return _certify_vjp(reading, program, program.primal, search, observe)
     inner = inner_gradients(reading)
     if inner is not None:
         return _certify_inner(reading, inner, search, observe)
     started = time.perf_counter()
     claims = ProgramClaims(reading, search.effort)
+    settled: list[Claim] = []
+    scope: tuple[str, ...] = ()
     with search.evaluating() as evaluate:
         shared = replace(search, evaluator=evaluate)
-        settled = settle(claims.meanings(), claims.meaning_sides(), shared, observe)
+        if program.primal is not None:
+            primal = _certified(program.primal, shared, observe)
+            settled += primal.claims
+            scope = (*primal.scope, _elsewhere(program.primal))
+        settled += settle(claims.meanings(), claims.meaning_sides(), shared, observe)
         settled += settle(claims.updates(), claims.update_sides(), shared, observe)
     settled += _unclaimed(claims.unclaimed(), observe)
-    scope = scope_of((reading.main,), claims.conditions())
-    report = Report(tuple(settled), scope, time.perf_counter() - started)
-    return with_program_certificate(report, program)
+    scope = (*scope, *scope_of((reading.main,), claims.conditions()))
+    seconds = time.perf_counter() - started
+    report = Report(tuple(settled), tuple(dict.fromkeys(scope)), seconds)
+    return report if program.primal is not None else with_program_certificate(report, program)
+
+
+def _elsewhere(primal: Program) -> str:
+    """Return the line of scope about a step that does not return what it descends along."""
+    names = ", ".join(port.name for port in primal.signature.outputs)
+    return f"gradients are of {names}, which a text of its own computes from the same arguments"
 
 
 def _certify_inner(

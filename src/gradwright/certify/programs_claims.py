@@ -79,13 +79,12 @@ class ProgramClaims:
         """Denote the text, what is stated of it, and the gradients that it updates by."""
         reading, body = self.reading, self.reading.main.body
         updates = updates_of(reading)
-        differentiated = [] if reading.loss is None else [reading.loss]
-        stated = [k for k, p in enumerate(reading.outputs) if p.role in STATED]
-        forward = restricted(reading.main, [body.results[k] for k in differentiated or stated])
+        forward = self._forward()
         pairs = [(each.argument, each.targets["theta'"]) for each in updates]
         seeds = (None,) * len(forward.body.results)
+        differentiates = reading.differentiated is not None
         self._subject = Subject(
-            forward, reading.main, seeds, tuple(pairs) if differentiated else ()
+            forward, reading.main, seeds, tuple(pairs) if differentiates else ()
         )
         self._spots = Spots(body)
         self._first = self._attempt(derive(self._subject, limit=TERM_LIMIT))
@@ -100,6 +99,15 @@ class ProgramClaims:
                 extra.append(judged.gradient)
         block = Block(body.arguments, body.operations, (*body.results, *extra))
         self._emitted = replace(reading.main, body=block, aliases=())
+
+    def _forward(self) -> Function:
+        """Return the loss that is differentiated; without one, everything that is stated."""
+        if self.reading.differentiated is not None:
+            measured, loss = self.reading.differentiated
+            return restricted(measured.main, [measured.main.body.results[loss]])
+        main = self.reading.main
+        stated = [k for k, p in enumerate(self.reading.outputs) if p.role in STATED]
+        return restricted(main, [main.body.results[k] for k in stated])
 
     def _attempt(self, derived: Derived) -> _Attempt:
         reading = self.reading
@@ -116,7 +124,7 @@ class ProgramClaims:
         place = given_gradient(self.reading, update)
         if place is not None:
             return _Judged(update, body.arguments[place], place, given=True)
-        wanted = cotangent(derived, body.arguments[update.argument])
+        wanted = cotangent(derived, self._subject.forward.body.arguments[update.argument])
         return _Judged(update, updating.gradient(update, wanted), k)
 
     def conditions(self) -> list[Conditions]:
@@ -155,7 +163,7 @@ class ProgramClaims:
 
     def updates(self) -> list[Obligation]:
         """Return the claims about gradients, then those about updates."""
-        differentiated = self._judged if self.reading.loss is not None else []
+        differentiated = self._judged if self.reading.differentiated is not None else []
         found = [self._gradient(each) for each in differentiated]
         for each in self._judged:
             found += [self._update(each, target) for target in each.update.targets]
@@ -175,7 +183,7 @@ class ProgramClaims:
 
     def _gradient(self, judged: _Judged) -> Obligation:
         body, update = self.reading.main.body, judged.update
-        value = body.arguments[update.argument]
+        value = self._subject.forward.body.arguments[update.argument]
         emitted = judged.gradient
         question = (
             MeasuredQuestion(update.targets["theta'"], update.rule, "theta'", update.argument)
@@ -252,11 +260,12 @@ class ProgramClaims:
         return self._failure(emitted) or both_forms(derived.proof.den, wanted, known)
 
     def _anchors(self, value: Value, *, wrt: Value | None = None, rule: str = "") -> Anchors:
-        loss = self.reading.loss
         reference: tuple[Spot, ...] = ()
-        if wrt is not None and loss is not None:
-            reference = (self._spots.at(self.reading.main.body.results[loss]),)
-        spot = None if wrt is None else self._spots.at(wrt)
+        spot: Spot | None = None
+        if wrt is not None and self.reading.differentiated is not None:
+            measured, loss = self.reading.differentiated
+            spots = self._spots if measured is self.reading else Spots(measured.main.body)
+            reference, spot = (spots.at(measured.main.body.results[loss]),), spots.at(wrt)
         return Anchors(self._spots.at(value), reference, spot, rule)
 
     def _sound(self) -> set[int]:

@@ -11,7 +11,7 @@ from gradwright.certify.texts_calls import inlined
 from gradwright.errors import SpecError
 from gradwright.hlo import Function, Port, Role, Signature, Value, read_module
 
-STATED = (Role.OUTPUT, Role.LOSS, Role.METRIC, Role.STATISTIC)
+STATED = (Role.OUTPUT, Role.LOSS, Role.METRIC, Role.STATISTIC, Role.CORRECTION)
 """Results that statements define; parameters and moments have rules, gradients a forward."""
 
 
@@ -40,7 +40,7 @@ class Program(Protocol):
 
     @property
     def primal(self) -> "Program | None":
-        """The forward whose vector-Jacobian product the gradients are."""
+        """What the gradients are of, where it is no result: a forward, or a loss alone."""
         ...
 
 
@@ -71,10 +71,11 @@ class Reading:
     outputs: tuple[Port, ...]
     statements: tuple[Statement, ...]
     updates: Mapping[str, str]
+    primal: "Reading | None"
 
     @staticmethod
     def of(program: Program) -> "Reading":
-        """Read a text.
+        """Read a text, and that of its primal.
 
         Errors: ParseError for a bad text or bad notation; SpecError where the text has other
         arguments or results than the ports say.
@@ -86,7 +87,8 @@ class Reading:
         returned = zip(ports.outputs, main.body.results, strict=True)
         main = unrolled(main, [value for port, value in returned if port.role is Role.LOSS])
         statements = tuple(each for line in program.statements for each in parse(line))
-        return Reading(main, ports.inputs, ports.outputs, statements, program.updates)
+        primal = None if program.primal is None else Reading.of(program.primal)
+        return Reading(main, ports.inputs, ports.outputs, statements, program.updates, primal)
 
     def without_gradients(self) -> "Reading":
         """Return what the program would be if it returned only what is stated of it."""
@@ -109,14 +111,20 @@ class Reading:
         return next((k for k, p in enumerate(self.outputs) if p.role is Role.LOSS), None)
 
     @property
+    def differentiated(self) -> "tuple[Reading, int] | None":
+        """The text that has the loss that is differentiated, and which of its results that is."""
+        measured = self if self.primal is None else self.primal
+        return None if measured.loss is None else (measured, measured.loss)
+
+    @property
     def parameters(self) -> list[str]:
         """Names of the parameters."""
         return [port.name for port in self.inputs if port.role is Role.PARAMETER]
 
 
 def target_of(port: Port) -> str:
-    """Return the name under which statements define a result: new statistics have a prime."""
-    return f"{port.name}'" if port.role is Role.STATISTIC else port.name
+    """Return the name under which statements define a result: what is taken too has a prime."""
+    return f"{port.name}'" if port.role in (Role.STATISTIC, Role.CORRECTION) else port.name
 
 
 def _require(what: str, ports: Sequence[Port], values: Sequence[Value]) -> None:

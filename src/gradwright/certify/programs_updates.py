@@ -18,7 +18,9 @@ from gradwright.hlo import Block, Role, Value
 
 CANDIDATES = 48
 """Values, from the results upwards, that are tried as the gradient that a text updates by."""
-_CLOCK = ("lr", "t")
+SCALARS = ("lr", "t", "bc1", "bc2")
+"""Arguments that a rule may read beside its parameter, gradient and moments."""
+_SCALAR_ROLES = (Role.LEARNING_RATE, Role.STEP, Role.CORRECTION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +50,11 @@ def updates_of(reading: Reading) -> list[Update]:
     clock: list[tuple[str, int]] = []
     places: dict[str, int] = {}
     for i, port in enumerate(reading.inputs):
-        owner, _, short = port.name.rpartition(".")
         places.setdefault(port.name, i)
         if port.role is Role.MOMENT:
-            owned.setdefault(owner, []).append((short, i))
-        elif port.name in _CLOCK and port.role in (Role.LEARNING_RATE, Role.STEP):
+            owner, part = port.moment
+            owned.setdefault(owner, []).append((part, i))
+        elif port.name in SCALARS and port.role in _SCALAR_ROLES:
             clock.append((port.name, i))
     returned: dict[tuple[str, Role], int] = {}
     for k, port in enumerate(reading.outputs):
@@ -63,10 +65,10 @@ def updates_of(reading: Reading) -> list[Update]:
         if k is None or name not in reading.updates:
             continue
         arguments, targets = [("theta", places[name]), *clock], {"theta'": k}
-        for short, i in owned.get(name, ()):
-            arguments.append((short, i))
-            moved = returned.get((f"{name}.{short}", Role.MOMENT))
-            targets |= {} if moved is None else {f"{short}'": moved}
+        for part, i in owned.get(name, ()):
+            arguments.append((part, i))
+            moved = returned.get((reading.inputs[i].name, Role.MOMENT))
+            targets |= {} if moved is None else {f"{part}'": moved}
         rule = Rule(tuple(parse(reading.updates[name])), tuple(arguments))
         found.append(Update(name, places[name], rule, targets))
     return found

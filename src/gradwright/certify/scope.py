@@ -101,9 +101,13 @@ def _conventions(operations: Iterable[Operation], kinks: int) -> Iterator[str]:
 
 
 def _roundings(operations: Iterable[Operation]) -> Iterator[str]:
-    found = [place(each) for each in operations if _rounds(each)]
+    found: dict[str, list[str]] = {}
+    for each in operations:
+        if _rounds(each):
+            found.setdefault(_rounded_to(each), []).append(place(each))
     if found:
-        yield f"roundings count as the identity, straight through in gradients ({_some(found)})"
+        maps = "; ".join(f"to {target}: {_some(places)}" for target, places in found.items())
+        yield f"roundings count as the identity, straight through in gradients ({maps})"
 
 
 def _liberties(proofs: Sequence[Conditions]) -> Iterator[str]:
@@ -127,6 +131,14 @@ def _rounds(operation: Operation) -> bool:
     source, target = operation.operands[0].type.element, operation.results[0].type.element
     narrows = target.dtype.itemsize < source.dtype.itemsize
     return source.is_float and target.is_float and narrows
+
+
+def _rounded_to(operation: Operation) -> str:
+    """Return the name of what an operation rounds to: an element type, or its bits."""
+    bits = operation.attributes
+    if isinstance(bits, attr.ReducePrecision):
+        return f"e{bits.exponent_bits}m{bits.mantissa_bits}"
+    return operation.results[0].type.element.value
 
 
 def _some(found: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ import typer
 
 from gradwright.cli.commands.bench import bench
 from gradwright.cli.commands.cache import cache
-from gradwright.cli.commands.catalogue import nets, show
+from gradwright.cli.commands.catalogue import artifacts, nets, show
 from gradwright.cli.commands.certify import certify
 from gradwright.cli.commands.check import check
 from gradwright.cli.commands.conventions import show_conventions
@@ -53,6 +53,7 @@ def common(
 
 for _name, _verb in {
     "nets": nets,
+    "artifacts": artifacts,
     "show": show,
     "emit": emit,
     "train": train,

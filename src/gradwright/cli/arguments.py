@@ -15,6 +15,13 @@ class BackendName(enum.StrEnum):
     INTERPRETER = "interpreter"
 
 
+EmittedText = Annotated[
+    str,
+    typer.Argument(
+        metavar="NET",
+        help="One that `gradwright nets` lists, FILE.py:NAME, or artifact:NAME of `artifacts`.",
+    ),
+]
 NetText = Annotated[
     str,
     typer.Argument(
@@ -47,6 +54,19 @@ OptimizerText = Annotated[
 CapturedLayer = Annotated[
     str | None,
     typer.Option("--layer", help="Path of the layer whose map `capture` and `saliency` return."),
+]
+BatchCount = Annotated[
+    int | None,
+    typer.Option(
+        help="Samples per call: 8 unless said, 128 of an artifact; an optimizer step has none."
+    ),
+]
+AbiText = Annotated[
+    str,
+    typer.Option(
+        help="Calling convention: standard, fused or packed, then [:FIELD=VALUE,...]; see "
+        "docs/artifacts.md."
+    ),
 ]
 Backend = Annotated[BackendName, typer.Option(help="What compiles and runs the program.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]

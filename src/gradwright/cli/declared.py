@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from gradwright.cli.emission import Emission
-from gradwright.cli.nets import Chosen, names_net, net_of
+from gradwright.cli.nets import Chosen, names_net
 from gradwright.cli.output import tell
 from gradwright.cli.sources import Sources
 from gradwright.errors import ParseError, SpecError
@@ -40,7 +40,7 @@ class DeclaredText:
         """Emit the program, and put the text of the file in its place."""
         from gradwright.certify import Declared
 
-        program = self.emission.program(net_of(self.net, self.options))
+        program = self.emission.of(self.net, self.options)
         if self.file is None:
             return program
         return Declared.of(program, self._text(self.file))

@@ -4,10 +4,13 @@ import enum
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gradwright.cli.options import loss_of, optimizer_of
-from gradwright.errors import SpecError
+from gradwright.cli.options import abi_of, loss_of, optimizer_of
+from gradwright.errors import SpecError, UnsupportedError
 
 if TYPE_CHECKING:
+    from gradwright.cli.nets import Chosen
+    from gradwright.hlo import ElementType
+    from gradwright.layers import Precision
     from gradwright.programs import Program
     from gradwright.spec import NetSpec
 
@@ -24,41 +27,49 @@ class EntryPoint(enum.StrEnum):
     OPTIMIZER_STEP = "optimizer-step"
 
 
-class Precision(enum.StrEnum):
-    """Element type of the numbers in the text."""
+class Rounding(enum.StrEnum):
+    """Element type of the numbers in the text, and of its rounded products."""
 
     F32 = "f32"
     F64 = "f64"
     BF16 = "bf16"
+    BF16_DENSE = "bf16-dense"
     F8E4M3 = "f8e4m3"
+    F8E4M3_BF16 = "f8e4m3-bf16"
 
 
-# StableHLO's names of these types.
-_ELEMENTS = {
-    Precision.F32: "f32",
-    Precision.F64: "f64",
-    Precision.BF16: "bf16",
-    Precision.F8E4M3: "f8E4M3FN",
-}
+NET_BATCH = 8
+"""Samples per call of a net, where nothing is said."""
 
 
 @dataclass(frozen=True, slots=True)
 class Emission:
-    """One entry point as options spell it; `loss` and `optimizer` are NAME[:FIELD=VALUE,...].
+    """One entry point as options spell it; `loss`, `optimizer`, `abi` are NAME[:FIELD=VALUE,...].
 
-    `layer` is the path of the layer whose map `capture` and `saliency` return.
+    `batch` None is `NET_BATCH` for a net and the published batch of an artifact; `layer` is the
+    path of the layer whose map `capture` and `saliency` return.
     """
 
     entry: EntryPoint
-    batch: int
+    batch: int | None
     loss: str
     optimizer: str
-    precision: Precision
+    precision: Rounding
+    abi: str = "standard"
     layer: str | None = None
+
+    def of(self, text: str, options: "Chosen") -> "Program":
+        """Emit the program of a net, or the artifact, that a word of the command line names."""
+        from gradwright.cli.nets import artifact_of, net_of
+
+        name = artifact_of(text)
+        if name is None:
+            return self.program(net_of(text, options))
+        options.require_none(f"artifact {name}", FIXED)
+        return self._artifact(name)
 
     def program(self, net: "NetSpec") -> "Program":
         """Emit; what an entry point does not read of loss and optimizer is checked all the same."""
-        from gradwright.hlo import ElementType
         from gradwright.programs import (
             capture,
             eval,
@@ -72,21 +83,82 @@ class Emission:
         if self.layer is not None and self.entry not in (EntryPoint.CAPTURE, EntryPoint.SALIENCY):
             expected = f"no layer with --entry {self.entry.value}"
             raise SpecError(where="--layer", expected=expected, found=self.layer)
-        element = ElementType(_ELEMENTS[self.precision])
-        loss, optimizer = loss_of(self.loss), optimizer_of(self.optimizer)
-        batch = self.batch
+        element, precision = _numbers(self.precision)
+        loss, optimizer, abi = loss_of(self.loss), optimizer_of(self.optimizer), abi_of(self.abi)
+        batch = NET_BATCH if self.batch is None else self.batch
+        if self.entry in PLAIN:
+            self._require_plain()
         match self.entry:
             case EntryPoint.TRAIN_STEP:
-                return train_step(net, batch=batch, loss=loss, optimizer=optimizer, element=element)
+                return train_step(
+                    net,
+                    batch=batch,
+                    loss=loss,
+                    optimizer=optimizer,
+                    element=element,
+                    abi=abi,
+                    precision=precision,
+                )
             case EntryPoint.OPTIMIZER_STEP:
                 return optimizer_step(net, optimizer=optimizer, element=element)
             case EntryPoint.FORWARD:
-                return forward(net, batch=batch, element=element)
+                return forward(net, batch=batch, element=element, abi=abi, precision=precision)
             case EntryPoint.EVAL:
-                return eval(net, batch=batch, element=element)
+                return eval(net, batch=batch, element=element, abi=abi, precision=precision)
             case EntryPoint.CAPTURE:
                 return capture(net, batch=batch, layer=self.layer, element=element)
             case EntryPoint.SALIENCY:
                 return saliency(net, batch=batch, layer=self.layer, element=element)
             case EntryPoint.VJP:
-                return vjp(net, batch=batch, element=element)
+                return vjp(net, batch=batch, element=element, abi=abi, precision=precision)
+
+    def _artifact(self, name: str) -> "Program":
+        from gradwright.zoo import artifact
+
+        fixed = Emission(
+            self.entry, None, self.loss, self.optimizer, self.precision, self.abi, self.layer
+        )
+        if fixed != UNSAID:
+            raise SpecError(
+                where=f"artifact {name}",
+                expected=FIXED,
+                found=", ".join(_differing(fixed)),
+            )
+        return artifact(name) if self.batch is None else artifact(name, batch=self.batch)
+
+    def _require_plain(self) -> None:
+        if self.abi != "standard" or self.precision not in (Rounding.F32, Rounding.F64):
+            raise UnsupportedError(
+                where=self.entry,
+                expected="the standard convention in f32 or f64",
+                found=f"{self.abi}, {self.precision}",
+            )
+
+
+PLAIN = (EntryPoint.CAPTURE, EntryPoint.SALIENCY, EntryPoint.OPTIMIZER_STEP)
+"""Entry points of the standard convention only."""
+FIXED = "no option but --batch: the name says the rest"
+"""What an artifact expects."""
+UNSAID = Emission(EntryPoint.TRAIN_STEP, None, "cross-entropy", "adam", Rounding.F32)
+"""Every option left out."""
+
+
+def _differing(emission: Emission) -> list[str]:
+    """Return the options that are not as if left out."""
+    names = ("entry", "loss", "optimizer", "precision", "abi", "layer")
+    return [f"--{name}" for name in names if getattr(emission, name) != getattr(UNSAID, name)]
+
+
+def _numbers(rounding: Rounding) -> "tuple[ElementType, Precision]":
+    """Return the element type of a text and the precision of its products."""
+    from gradwright.hlo import ElementType
+    from gradwright.layers import BF16, BF16_DENSE, F8E4M3, F8E4M3_BF16, FULL
+
+    element = ElementType.F64 if rounding is Rounding.F64 else ElementType.F32
+    precisions = {
+        Rounding.BF16: BF16,
+        Rounding.BF16_DENSE: BF16_DENSE,
+        Rounding.F8E4M3: F8E4M3,
+        Rounding.F8E4M3_BF16: F8E4M3_BF16,
+    }
+    return element, precisions.get(rounding, FULL)

@@ -54,11 +54,22 @@ def is_own(text: str) -> bool:
     return ".py:" in text
 
 
+def artifact_of(text: str) -> str | None:
+    """Return the name in a word of the form artifact:NAME, None for any other word."""
+    prefix, separator, name = text.partition(":")
+    return name if separator and prefix == "artifact" else None
+
+
 def names_net(text: str) -> bool:
     """Whether a word that is no file is meant as a net: one's own, one of the zoo, or misspelt."""
     from gradwright.zoo import names
 
-    return is_own(text) or text in names() or (not Path(text).suffix and Path(text).name == text)
+    return (
+        artifact_of(text) is not None
+        or is_own(text)
+        or text in names()
+        or (not Path(text).suffix and Path(text).name == text)
+    )
 
 
 def net_of(text: str, chosen: Chosen = DEFAULT) -> "NetSpec":

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from gradwright.data import Augmentation, Dataset
     from gradwright.losses import Loss
     from gradwright.optim import Optimizer
+    from gradwright.programs import Abi
     from gradwright.spec import NetSpec
 
 _AUGMENTATION = re.compile(r"(?:none|(?P<flip>flip)|(?:(?P<both>flip),)?crop:(?P<padding>\d+))")
@@ -27,6 +28,18 @@ def optimizers() -> "dict[str, type[Optimizer]]":
     from gradwright.optim import Adam, AdamW, Momentum, Nesterov, Sgd
 
     return {rule.kind: rule for rule in (Sgd, Momentum, Nesterov, Adam, AdamW)}
+
+
+def conventions() -> "dict[str, type[Abi]]":
+    """Return the calling conventions by the name that an option gives them."""
+    from gradwright.programs import Fused, Packed, Standard
+
+    return {abi.kind: abi for abi in (Standard, Fused, Packed)}
+
+
+def abi_of(text: str) -> "Abi":
+    """Read `--abi`."""
+    return parse_choice("--abi", text, conventions())
 
 
 def loss_of(text: str, *, label_smoothing: float | None = None) -> "Loss":

@@ -140,7 +140,7 @@ def to_bytecode(text: str) -> bytes:
 
 
 def evaluate(program: str | Module, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Return what `main` computes of the arrays, on StableHLO's reference interpreter.
+    """Return what `main`, or the only function, computes, on StableHLO's reference interpreter.
 
     CHLO functions are first expressed in StableHLO, in the element type at hand.
     The interpreter aborts the whole process on an operation that it does not know (CHLO other
@@ -160,9 +160,17 @@ def evaluate(program: str | Module, arrays: Sequence[np.ndarray]) -> list[np.nda
             raise UnsupportedError(
                 where="interpreter", expected="CHLO that has a StableHLO form", found=first.message
             ) from None
+        _name_main(module)
         _check_arguments(module, arrays)
         results = bindings.stablehlo.eval_module(module, [_to_elements(a) for a in arrays])
         return [to_array(result) for result in results]
+
+
+def _name_main(module: Mlir) -> None:
+    """Call the only function `main`, which the interpreter looks for."""
+    functions = list(module.body.operations)
+    if len(functions) == 1:
+        functions[0].attributes["sym_name"] = mlir().ir.StringAttr.get("main")
 
 
 def tensor_type(type: Mlir) -> TensorType | None:

@@ -50,6 +50,11 @@ class Precision:
         check_fields(self)
 
     @property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """The types of the four kinds of product."""
+        return (self.forward, self.input_gradient, self.weight_gradient, self.dense)
+
+    @property
     def is_full(self) -> bool:
         """Whether nothing is rounded."""
         return self == FULL

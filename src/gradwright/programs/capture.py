@@ -6,10 +6,13 @@ from collections.abc import Iterator, Sequence
 from gradwright.errors import SpecError, UnsupportedError
 from gradwright.hlo import ElementType, Role, Value
 from gradwright.layers import PORTABLE, AvgPool, Formulation, Gate, GlobalAvgPool, MaxPool
-from gradwright.layers.statements import Stated, net_statements
+from gradwright.layers.statements import Stated
 from gradwright.layers.walk import Captured, Mode, Walk, backward
-from gradwright.programs.arguments import Draft, run_net
+from gradwright.programs.abi import STANDARD, Section
+from gradwright.programs.arguments import declare
+from gradwright.programs.draft import Draft, run_net
 from gradwright.programs.program import Program, require
+from gradwright.programs.stated import Notation
 from gradwright.spec import NetSpec, Plan
 
 NEAR = 3
@@ -33,7 +36,7 @@ def capture(
     map, and where the default names none.
     """
     draft = Draft(net, batch, element, formulation)
-    stated = net_statements(net.plans, "x", Mode.EVALUATION)
+    stated = Notation(net, STANDARD).layers(Mode.EVALUATION)
     path = _before_pool(net, stated) if layer is None else map_of(net, layer)
     walk, output = _evaluated(draft, path)
     _captured(draft, walk, output)
@@ -58,7 +61,7 @@ def saliency(
     map, or one on which the output does not depend.
     """
     draft = Draft(net, batch, element, formulation)
-    stated = net_statements(net.plans, "x", Mode.EVALUATION)
+    stated = Notation(net, STANDARD).layers(Mode.EVALUATION)
     path = last_map(net) if layer is None else map_of(net, layer)
     walk, output = _evaluated(draft, path)
     dy = draft.floats("dy", Role.COTANGENT, (batch, *net.output))
@@ -131,11 +134,10 @@ def _before_pool(net: NetSpec, stated: Stated) -> str:
 
 def _evaluated(draft: Draft, path: str) -> tuple[Walk, Value]:
     """Write the evaluation with the map of one layer set apart; return the walk and the output."""
-    slots = draft.slots(draft.net.parameters, Role.PARAMETER)
-    slots |= draft.slots(draft.net.statistics, Role.STATISTIC)
-    walk = draft.walk(slots, {}, Mode.EVALUATION)
+    given = declare(draft, (Section.PARAMETERS, Section.STATISTICS, Section.DATA))
+    walk = draft.walk(given, Mode.EVALUATION)
     walk.captured_path = path
-    _, output = run_net(walk, draft.net, draft.data())
+    _, output = run_net(walk, draft.net, given.data)
     return walk, output
 
 

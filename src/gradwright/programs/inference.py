@@ -1,11 +1,13 @@
 """Programs without a backward: forward, eval."""
 
 from gradwright.hlo import ElementType, Role
-from gradwright.layers import PORTABLE, Formulation
-from gradwright.layers.statements import net_statements
+from gradwright.layers import FULL, PORTABLE, Formulation, Precision
 from gradwright.layers.walk import Mode
-from gradwright.programs.arguments import Draft, run_net
+from gradwright.programs.abi import STANDARD, Abi, Section
+from gradwright.programs.arguments import declare
+from gradwright.programs.draft import Draft, run_net
 from gradwright.programs.program import Program
+from gradwright.programs.stated import Notation
 from gradwright.spec import NetSpec
 
 
@@ -15,19 +17,15 @@ def forward(
     batch: int,
     element: ElementType = ElementType.F32,
     formulation: Formulation = PORTABLE,
+    abi: Abi = STANDARD,
+    precision: Precision = FULL,
 ) -> Program:
     """Return the training-mode forward: batch statistics, masks applied.
 
-    Inputs: parameters, x, masks. Outputs: `output` [B, …].
+    Inputs: parameters, x, masks, in the order of `abi`. Outputs: `output` [B, …].
     """
-    draft = Draft(net, batch, element, formulation)
-    slots = draft.slots(net.parameters, Role.PARAMETER)
-    x = draft.data()
-    walk = draft.walk(slots, draft.masks(), Mode.TRAINING)
-    _, output = run_net(walk, net, x)
-    draft.result("output", Role.OUTPUT, walk.leave(output, hint="output"))
-    stated = net_statements(net.plans, "x", Mode.TRAINING)
-    return draft.program("forward", statements=[*stated.lines, f"output = {stated.output}"])
+    draft = Draft(net, batch, element, formulation, abi, precision)
+    return _inferring(draft, "forward", Mode.TRAINING, Section.MASKS)
 
 
 def eval(
@@ -36,16 +34,22 @@ def eval(
     batch: int,
     element: ElementType = ElementType.F32,
     formulation: Formulation = PORTABLE,
+    abi: Abi = STANDARD,
+    precision: Precision = FULL,
 ) -> Program:
     """Return the evaluation: running statistics, no masks.
 
-    Inputs: parameters, statistics, x. Outputs: `output` [B, …].
+    Inputs: parameters, statistics, x, in the order of `abi`. Outputs: `output` [B, …].
     """
-    draft = Draft(net, batch, element, formulation)
-    slots = draft.slots(net.parameters, Role.PARAMETER)
-    slots |= draft.slots(net.statistics, Role.STATISTIC)
-    walk = draft.walk(slots, {}, Mode.EVALUATION)
-    _, output = run_net(walk, net, draft.data())
+    draft = Draft(net, batch, element, formulation, abi, precision)
+    return _inferring(draft, "eval", Mode.EVALUATION, Section.STATISTICS)
+
+
+def _inferring(draft: Draft, entry: str, mode: Mode, section: Section) -> Program:
+    """Return the net in one mode; `section` is what it takes beside parameters and x."""
+    given = declare(draft, (Section.PARAMETERS, Section.DATA, section))
+    walk = draft.walk(given, mode)
+    _, output = run_net(walk, draft.net, given.data)
     draft.result("output", Role.OUTPUT, walk.leave(output, hint="output"))
-    stated = net_statements(net.plans, "x", Mode.EVALUATION)
-    return draft.program("eval", statements=[*stated.lines, f"output = {stated.output}"])
+    stated = Notation(draft.net, draft.abi).layers(mode)
+    return draft.program(entry, statements=[*stated.lines, f"output = {stated.output}"])

@@ -8,9 +8,10 @@ from functools import cached_property
 from gradwright.errors import SpecError, UnsupportedError
 from gradwright.hlo import ElementType, Module, Port, Signature
 from gradwright.hlo.printer import print_module
-from gradwright.layers import Formulation
+from gradwright.layers import FULL, Formulation, Precision
 from gradwright.losses import Loss
 from gradwright.optim import Optimizer
+from gradwright.programs.abi import STANDARD, Abi
 from gradwright.spec import MaskSlot, NetSpec
 from gradwright.spec.numbers import COUNTS, is_count
 
@@ -41,7 +42,14 @@ class Program:
     its name with a prime.
     """
     primal: "Program | None" = field(default=None, repr=False)
-    """The forward that a vector-Jacobian product belongs to."""
+    """What the gradients in the program are of, where that is no result of its own.
+
+    The forward that a vector-Jacobian product belongs to; the sum that a step descends along.
+    """
+    updates: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    """Declared update rule of each parameter, in index notation (empty without optimizer)."""
+    abi: Abi = STANDARD
+    precision: Precision = FULL
 
     @property
     def name(self) -> str:
@@ -59,13 +67,6 @@ class Program:
         return self.signature.outputs
 
     @property
-    def updates(self) -> Mapping[str, str]:
-        """Declared update rule of each parameter, in index notation (empty without optimizer)."""
-        if self.optimizer is None:
-            return {}
-        return {slot.name: self.optimizer.meaning(slot) for slot in self.net.parameters}
-
-    @property
     def masks(self) -> tuple[MaskSlot, ...]:
         """Masks that the caller draws for each step (training only)."""
         taken = {port.name for port in self.inputs}
@@ -80,6 +81,10 @@ class Program:
     def _printed(self) -> str:
         settings = [f"element {self.element.value}", f"batch {self.batch}"]
         settings.extend(str(part) for part in (self.loss, self.optimizer) if part is not None)
+        if self.abi != STANDARD:
+            settings.append(f"convention {self.abi}")
+        if not self.precision.is_full:
+            settings.append(str(self.precision))
         header = (f"{self.net.name}: {self.entry}", *settings)
         return print_module(self.module, header)
 

@@ -25,7 +25,8 @@ def init(net: NetSpec, seed: int = 0) -> Arrays:
 
 def initial_state(program: Program, seed: int = 0) -> Arrays:
     """Return every state input of a program: `init`, and moments of zero."""
-    known = init(program.net, seed)
+    names = program.abi.names(program.net)
+    known = {names[slot]: value for slot, value in init(program.net, seed).items()}
     state: Arrays = {}
     for port in program.inputs:
         if not port.role.is_state:

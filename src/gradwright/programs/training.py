@@ -1,23 +1,25 @@
 """Programs with a backward or an update: train step, vjp, optimizer step."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from gradwright.errors import UnsupportedError
-from gradwright.hlo import ElementType, Role, TensorType, Value
-from gradwright.layers import PORTABLE, Formulation
-from gradwright.layers.statements import (
-    definitions,
-    net_statements,
-    renamed,
-    statistics_statements,
-)
-from gradwright.layers.walk import Cotangents, Mode, backward
+from gradwright.hlo import ElementType, Role, Value
+from gradwright.layers import FULL, PORTABLE, Formulation, Precision
+from gradwright.layers.walk import Cotangents, Mode, Walk, backward
 from gradwright.losses import Loss
+from gradwright.losses.loss import Evaluated
 from gradwright.optim import Clock, Optimizer
-from gradwright.programs.arguments import Draft, moment_name, run_net
+from gradwright.programs.abi import STANDARD, Abi, Cotangent, Section
+from gradwright.programs.arguments import declare
+from gradwright.programs.draft import Arguments, Draft, run_net
 from gradwright.programs.inference import forward
 from gradwright.programs.program import Program, named_after, require
+from gradwright.programs.stated import Notation
 from gradwright.spec import NetSpec
+
+EVERYTHING = tuple(Section)
+"""A train step takes whatever its convention has a place for."""
 
 
 def train_step(
@@ -28,37 +30,39 @@ def train_step(
     optimizer: Optimizer,
     element: ElementType = ElementType.F32,
     formulation: Formulation = PORTABLE,
+    abi: Abi = STANDARD,
+    precision: Precision = FULL,
 ) -> Program:
     """Return one step of training: forward, loss, backward, update.
 
     Inputs: parameters, moments, statistics, `lr`, `t` (from 1), `x`, `y`, masks.
     Outputs: parameters', moments', statistics' (aliased to the inputs), `loss`, metrics.
+    Other conventions (`abi`) have other arguments, orders and names; `precision` says which
+    products are rounded.
     """
     require("loss", loss, Loss)
     require("optimizer", optimizer, Optimizer)
-    draft = Draft(net, batch, element, formulation)
-    parameters = draft.slots(net.parameters, Role.PARAMETER)
-    moments = draft.moments(optimizer)
-    statistics = draft.slots(net.statistics, Role.STATISTIC)
-    clock = Clock(draft.floats("lr", Role.LEARNING_RATE), draft.floats("t", Role.STEP))
-    x = draft.data()
+    draft = Draft(net, batch, element, formulation, abi, precision)
     with named_after(net):
-        label = loss.label(TensorType((batch, *net.output), element))
-    y = draft.argument("y", Role.LABEL, label)
-    walk = draft.walk(parameters | statistics, draft.masks(), Mode.TRAINING)
-    _, output = run_net(walk, net, x)
+        abi.check(optimizer)
+    given = declare(draft, EVERYTHING, loss=loss, optimizer=optimizer)
+    clock = draft.clock(given, optimizer)
+    walk, output, evaluated = _evaluated(draft, given, loss)
     with draft.b.scope("loss", f"loss: {loss}"):
-        evaluated = loss.write(draft.b, walk.leave(output, hint="output"), y)
-        seed = walk.enter(evaluated.seed, hint="seed")
-    gradients = _parameter_gradients(net, backward(walk, output, seed), parameters)
-    _update(draft, optimizer, clock, parameters, moments, gradients)
-    for slot in net.statistics:
-        draft.result(slot.name, Role.STATISTIC, walk.updated[slot.name])
-    draft.result("loss", Role.LOSS, evaluated.value)
-    for name in loss.metrics:
-        draft.result(name, Role.METRIC, evaluated.metrics[name])
+        seed = evaluated.seed if abi.cotangent is Cotangent.MEAN else evaluated.summed()
+        seed = walk.enter(seed, hint="seed")
+    gradients = _parameter_gradients(net, backward(walk, output, seed), given.parameters)
+    moved = _moved(draft, optimizer, clock, given, gradients)
+    for section in abi.outputs:
+        _RETURNS[section](draft, moved, walk, evaluated)
+    notation = Notation(net, abi)
     return draft.program(
-        "train-step", loss=loss, optimizer=optimizer, statements=_statements(net, batch, loss)
+        "train-step",
+        loss=loss,
+        optimizer=optimizer,
+        statements=[*_loss_statements(notation, loss, batch), *_others(notation)],
+        updates=_rules(draft, optimizer),
+        primal=_differentiated(draft, loss, optimizer),
     )
 
 
@@ -68,27 +72,35 @@ def vjp(
     batch: int,
     element: ElementType = ElementType.F32,
     formulation: Formulation = PORTABLE,
+    abi: Abi = STANDARD,
+    precision: Precision = FULL,
 ) -> Program:
     """Return the vector-Jacobian product of the training-mode forward.
 
     Inputs: those of `forward`, then `dy`, the cotangent of its output. Outputs: `d.NAME` for each
     parameter, then `d.x` where x is floating point; sums over the batch, no 1/B.
     """
-    draft = Draft(net, batch, element, formulation)
-    parameters = draft.slots(net.parameters, Role.PARAMETER)
-    x = draft.data()
-    masks = draft.masks()
+    draft = Draft(net, batch, element, formulation, abi, precision)
+    given = declare(draft, (Section.PARAMETERS, Section.DATA, Section.MASKS))
     dy = draft.floats("dy", Role.COTANGENT, (batch, *net.output))
-    walk = draft.walk(parameters, masks, Mode.TRAINING)
-    entered, output = run_net(walk, net, x)
+    walk = draft.walk(given, Mode.TRAINING)
+    entered, output = run_net(walk, net, given.data)
     cotangents = backward(walk, output, walk.enter(dy, hint="dy"))
-    for name, gradient in _parameter_gradients(net, cotangents, parameters).items():
-        draft.result(f"d.{name}", Role.GRADIENT, gradient)
+    for name, gradient in _parameter_gradients(net, cotangents, given.parameters).items():
+        draft.result(f"d.{draft.names[name]}", Role.GRADIENT, gradient)
     if net.input.integer is None:
         dx = cotangents.get(entered)
         assert dx is not None  # every layer pulls back to its floating-point input
-        draft.result("d.x", Role.GRADIENT, walk.leave(dx, hint="dx"))
-    primal = forward(net, batch=batch, element=element, formulation=formulation)
+        pictures = walk.leave(dx, hint="dx")
+        draft.result("d.x", Role.GRADIENT, draft.as_passed(pictures))
+    primal = forward(
+        net,
+        batch=batch,
+        element=element,
+        formulation=formulation,
+        abi=abi,
+        precision=precision,
+    )
     return draft.program("vjp", primal=primal)
 
 
@@ -105,26 +117,66 @@ def optimizer_step(
     """
     require("optimizer", optimizer, Optimizer)
     draft = Draft(net, 1, element, PORTABLE)
-    parameters = draft.slots(net.parameters, Role.PARAMETER)
-    moments = draft.moments(optimizer)
-    clock = Clock(draft.floats("lr", Role.LEARNING_RATE), draft.floats("t", Role.STEP))
+    state = (Section.PARAMETERS, Section.MOMENTS, Section.RATE, Section.STEP)
+    given = declare(draft, state, optimizer=optimizer)
     gradients = {
         slot.name: draft.floats(f"d.{slot.name}", Role.GRADIENT, slot.shape)
         for slot in net.parameters
     }
-    _update(draft, optimizer, clock, parameters, moments, gradients)
-    return draft.program("optimizer-step", optimizer=optimizer)
+    clock = draft.clock(given, optimizer)
+    moved = _moved(draft, optimizer, clock, given, gradients)
+    _return_parameters(draft, moved)
+    _return_moments(draft, moved)
+    updates = _rules(draft, optimizer)
+    return draft.program("optimizer-step", optimizer=optimizer, updates=updates)
 
 
-def _statements(net: NetSpec, batch: int, loss: Loss) -> list[str]:
-    """Return what a train step computes beside gradients and updates."""
-    stated = net_statements(net.plans, "x", Mode.TRAINING)
-    defined = definitions(loss.meaning((batch, *net.output)))
-    returned = ("loss", *loss.metrics)
-    names = {name: f"loss.{name}" for name, _ in defined if name not in returned}
-    names["x"] = stated.output
-    evaluated = [renamed(line, names) for _, line in defined]
-    return [*stated.lines, *evaluated, *statistics_statements(net.plans)]
+def _evaluated(draft: Draft, given: Arguments, loss: Loss) -> tuple[Walk, Value, Evaluated]:
+    """Write forward and loss; return the walk, the output in its layout, and the loss."""
+    walk = draft.walk(given, Mode.TRAINING)
+    _, output = run_net(walk, draft.net, given.data)
+    assert given.y is not None  # a step with a loss takes labels
+    with draft.b.scope("loss", f"loss: {loss}"):
+        return walk, output, loss.write(draft.b, walk.leave(output, hint="output"), given.y)
+
+
+def _differentiated(draft: Draft, loss: Loss, optimizer: Optimizer) -> Program | None:
+    """Return the program of what a step descends along, None where it returns that itself."""
+    abi = draft.abi
+    is_sum = abi.cotangent is Cotangent.SUM
+    if Section.LOSS in abi.outputs and not is_sum:
+        return None
+    own = Draft(draft.net, draft.batch, draft.element, draft.formulation, abi, draft.precision)
+    given = declare(own, EVERYTHING, loss=loss, optimizer=optimizer)
+    _, _, evaluated = _evaluated(own, given, loss)
+    notation = Notation(own.net, abi)
+    statements = _loss_statements(notation, loss, own.batch)
+    name, value = "loss", evaluated.value
+    if is_sum:
+        name, value = "total", own.b.multiply(value, own.b.splat_like(own.batch, value))
+        statements.append(f"total = {own.batch} * loss")
+    own.result(name, Role.LOSS, value)
+    return own.program("loss", loss=loss, statements=statements)
+
+
+def _loss_statements(notation: Notation, loss: Loss, batch: int) -> list[str]:
+    stated = notation.layers(Mode.TRAINING)
+    return [*stated.lines, *notation.loss(loss, batch, stated.output)]
+
+
+def _others(notation: Notation) -> list[str]:
+    """Return what a train step computes beside loss, gradients and updates."""
+    kept = (f"{name}' = {name}" for name in ("bc1", "bc2"))
+    has_corrections = Section.CORRECTIONS in notation.abi.outputs
+    return [*notation.statistics(), *(kept if has_corrections else ())]
+
+
+def _rules(draft: Draft, optimizer: Optimizer) -> Mapping[str, str]:
+    """Return the update rule of each parameter by its name as an argument."""
+    return {
+        draft.names[slot.name]: draft.abi.rule(optimizer, slot, draft.batch)
+        for slot in draft.net.parameters
+    }
 
 
 def _parameter_gradients(
@@ -144,24 +196,80 @@ def _parameter_gradients(
     return gradients
 
 
-def _update(
+@dataclass(frozen=True, slots=True)
+class _Moved:
+    """New parameters by full name, new moments by full name and kind."""
+
+    parameters: Mapping[str, Value]
+    moments: Mapping[str, Mapping[str, Value]]
+    kinds: Sequence[str]
+    corrections: tuple[Value, Value] | None
+
+
+def _moved(
     draft: Draft,
     optimizer: Optimizer,
     clock: Clock,
-    parameters: Mapping[str, Value],
-    moments: Mapping[str, Sequence[Value]],
+    given: Arguments,
     gradients: Mapping[str, Value],
-) -> None:
-    """Write the update of every parameter; return parameters', then moments' kind by kind."""
-    new_moments: dict[str, Value] = {}
+) -> _Moved:
+    """Write the update of every parameter; moments without a rule stay as they are."""
+    abi, parameters = draft.abi, dict[str, Value]()
+    moments: dict[str, dict[str, Value]] = {}
     for slot in draft.net.parameters:
-        old, g = parameters[slot.name], gradients[slot.name]
+        old, g, kept = (
+            given.parameters[slot.name],
+            gradients[slot.name],
+            given.moments.get(slot.name, {}),
+        )
+        read = [kept[abi.place(moment)] for moment in optimizer.moments]
         with draft.b.scope(slot.name, f"update: {optimizer}"):
-            new, state = optimizer.update(draft.b, clock, slot, old, moments[slot.name], g)
-        draft.result(slot.name, Role.PARAMETER, new)
-        for moment, value in zip(optimizer.moments, state, strict=True):
-            new_moments[moment_name(slot, moment)] = value
-    for moment in optimizer.moments:
+            new, state = optimizer.update(draft.b, clock, slot, old, read, g)
+        parameters[slot.name] = new
+        written = zip(map(abi.place, optimizer.moments), state, strict=True)
+        moments[slot.name] = {**kept, **dict(written)}
+    return _Moved(parameters, moments, abi.moments(optimizer), given.corrections)
+
+
+def _return_parameters(draft: Draft, moved: _Moved, *_: object) -> None:
+    for slot in draft.net.parameters:
+        draft.result(draft.names[slot.name], Role.PARAMETER, moved.parameters[slot.name])
+
+
+def _return_moments(draft: Draft, moved: _Moved, *_: object) -> None:
+    """All of one kind before the next."""
+    for kind in moved.kinds:
         for slot in draft.net.parameters:
-            name = moment_name(slot, moment)
-            draft.result(name, Role.MOMENT, new_moments[name])
+            draft.returned(draft.moment_port(slot, kind), moved.moments[slot.name][kind])
+
+
+def _return_statistics(draft: Draft, moved: _Moved, walk: Walk, evaluated: Evaluated) -> None:
+    del moved, evaluated
+    for slot in draft.statistics:
+        draft.result(draft.names[slot.name], Role.STATISTIC, walk.updated[slot.name])
+
+
+def _return_loss(draft: Draft, moved: _Moved, walk: Walk, evaluated: Evaluated) -> None:
+    del moved, walk
+    draft.result("loss", Role.LOSS, evaluated.value)
+
+
+def _return_metrics(draft: Draft, moved: _Moved, walk: Walk, evaluated: Evaluated) -> None:
+    del moved, walk
+    for name, value in evaluated.metrics.items():
+        draft.result(name, Role.METRIC, value)
+
+
+def _return_corrections(draft: Draft, moved: _Moved, *_: object) -> None:
+    for name, value in zip(("bc1", "bc2"), moved.corrections or (), strict=True):
+        draft.result(name, Role.CORRECTION, value)
+
+
+_RETURNS: Mapping[Section, Callable[[Draft, _Moved, Walk, Evaluated], None]] = {
+    Section.PARAMETERS: _return_parameters,
+    Section.MOMENTS: _return_moments,
+    Section.STATISTICS: _return_statistics,
+    Section.LOSS: _return_loss,
+    Section.METRICS: _return_metrics,
+    Section.CORRECTIONS: _return_corrections,
+}

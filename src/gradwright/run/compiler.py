@@ -27,7 +27,7 @@ DEFAULT_OPTIONS = Options()
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A bare text as a program."""
+    """A text as backends take it."""
 
     name: str
     text: str
@@ -69,7 +69,7 @@ def compile(
     options: Options = DEFAULT_OPTIONS,
     cache: Cache | None = None,
 ) -> Executable:
-    """Compile a program, or a StableHLO text with a function `main`, for one backend.
+    """Compile a program, or a StableHLO text with a function `main` or only one, for one backend.
 
     The text is parsed and verified first; compilers run where their abort cannot end this
     process; compiled code is kept in `cache` (None: the user's; `NO_CACHE`: nowhere). The inputs
@@ -91,7 +91,7 @@ def compile(
         backend=target,
         version=route.version(),
         flags=route.flags(options),
-        text_sha256=_digest(known.text),
+        text_sha256=_digest(program if isinstance(program, str) else program.text),
         compile_seconds=time.perf_counter() - started,
         cache=outcome,
         threads=current_settings().threads,
@@ -112,15 +112,15 @@ def _known(program: Compilable | str) -> Compilable:
     """Verify the text; give a bare one a signature, and hold a program to its own."""
     if isinstance(program, str):
         main = read_main(program)
-        return _Text(main.name, program, main.signature)
+        return _Text(main.name, main.text, main.signature)
     if not hasattr(program, "text") or not hasattr(program, "signature"):
         raise SpecError(
             where="compile", expected="a program or a StableHLO text", found=repr(program)
         )
-    found = read_main(program.text).signature
-    _check_ports(program.name, "arguments", program.signature.inputs, found.inputs)
-    _check_ports(program.name, "results", program.signature.outputs, found.outputs)
-    return program
+    main = read_main(program.text)
+    _check_ports(program.name, "arguments", program.signature.inputs, main.signature.inputs)
+    _check_ports(program.name, "results", program.signature.outputs, main.signature.outputs)
+    return _Text(program.name, main.text, program.signature)
 
 
 def _check_ports(name: str, kind: str, declared: Sequence[Port], found: Sequence[Port]) -> None:

@@ -12,14 +12,18 @@ _ALIAS = "tf.aliasing_output"
 
 @dataclass(frozen=True, slots=True)
 class Main:
-    """Name of a module and signature of its function `main`."""
+    """Name of a module, the text with its entry point as `main`, and the signature of that."""
 
     name: str
+    text: str
     signature: Signature
 
 
 def read_main(text: str) -> Main:
     """Parse and verify a module and return what it is.
+
+    The entry point is the function `main`; a module's only function is its entry point whatever
+    its name, and is called `main` in the text that is returned, since backends look for that.
 
     Inputs are named arg0, arg1, …, outputs out0, out1, …. An argument that the text aliases to a
     result (`tf.aliasing_output`) is state: both get the role of a parameter and its name.
@@ -31,12 +35,17 @@ def read_main(text: str) -> Main:
     functions = {
         op.name.value: op for op in module.body.operations if op.operation.name == "func.func"
     }
-    if "main" not in functions:
+    if "main" not in functions and len(functions) != 1:
         names = ", ".join(f"@{name}" for name in functions)
         raise ParseError(where="module", expected="a function @main", found=names or "no function")
     attributes = module.operation.attributes
     name = str(attributes["sym_name"].value) if "sym_name" in attributes else "main"
-    return Main(name, _signature(functions["main"]))
+    if "main" in functions:
+        return Main(name, text, _signature(functions["main"]))
+    [function] = functions.values()
+    with module.context:
+        function.attributes["sym_name"] = mlir().ir.StringAttr.get("main")
+    return Main(name, str(module), _signature(function))
 
 
 def without_aliases(text: str) -> str:

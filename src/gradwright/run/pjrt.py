@@ -36,6 +36,9 @@ PINNED_FLAGS: Mapping[str, bool] = {
     "xla_cpu_fast_math_honor_nans": True,
 }
 
+PINNED_OVERRIDES: Mapping[str, str] = {"xla_allow_excess_precision": "False"}
+"""Else a conversion to a narrower type and back is taken for nothing, and its rounding left out."""
+
 _CLIENT_NAMES = (
     "compile_and_load",
     "serialize_executable",
@@ -189,7 +192,7 @@ class Client:
         options = self._xla.CompileOptions()
         for name, value in PINNED_FLAGS.items():
             setattr(options.executable_build_options.debug_options, name, value)
-        options.env_option_overrides = list(flags.items())
+        options.env_option_overrides = list({**PINNED_OVERRIDES, **flags}.items())
         return options
 
 

@@ -40,6 +40,7 @@ def flags_of(options: Options) -> tuple[str, ...]:
     """Return every flag that a compilation sees, pinned ones first."""
     return (
         *(f"{name}={str(value).lower()}" for name, value in pjrt.PINNED_FLAGS.items()),
+        *(f"{name}={value}" for name, value in pjrt.PINNED_OVERRIDES.items()),
         *(f"{name}={value}" for name, value in options.xla_flags),
         *os.environ.get(FLAGS_VARIABLE, "").split(),
     )

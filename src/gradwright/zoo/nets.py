@@ -103,21 +103,49 @@ def cifar_cnn(classes: int) -> NetSpec:
     return NetSpec("cifar-cnn", Image(3, 32, 32), layers)
 
 
+def cifar_cnn_bn(classes: int) -> NetSpec:
+    """The convolutions of cifar-cnn with batch norm after each."""
+    layers = [
+        *_conv_bn(32),
+        *_conv_bn(32),
+        MaxPool(2),
+        *_conv_bn(64),
+        *_conv_bn(64),
+        MaxPool(2),
+        *_head(512, 512, classes=classes),
+    ]
+    return NetSpec("cifar-cnn-bn", Image(3, 32, 32), layers)
+
+
 def cifar8(classes: int) -> NetSpec:
     """Eight narrow convolutions, four pools, three dense layers."""
-    return NetSpec("cifar8", Image(3, 32, 32), _eight(_conv, classes))
+    return NetSpec("cifar8", Image(3, 32, 32), _eight(_conv, NARROW, classes))
 
 
 def cifar8_bn(classes: int) -> NetSpec:
     """The net cifar8 with batch norm after each convolution."""
-    return NetSpec("cifar8-bn", Image(3, 32, 32), _eight(_conv_bn, classes))
+    return NetSpec("cifar8-bn", Image(3, 32, 32), _eight(_conv_bn, NARROW, classes))
 
 
-def _eight(unit: Callable[[int], list[Entry]], classes: int) -> list[Entry]:
+def cifar8_wide(classes: int) -> NetSpec:
+    """The net cifar8 with wide dense layers."""
+    return NetSpec("cifar8-wide", Image(3, 32, 32), _eight(_conv, WIDE, classes))
+
+
+def cifar8_bn_wide(classes: int) -> NetSpec:
+    """The net cifar8-bn with wide dense layers."""
+    return NetSpec("cifar8-bn-wide", Image(3, 32, 32), _eight(_conv_bn, WIDE, classes))
+
+
+NARROW, WIDE = 64, 512
+"""Hidden features of the dense layers of the two widths of cifar8."""
+
+
+def _eight(unit: Callable[[int], list[Entry]], width: int, classes: int) -> list[Entry]:
     layers: list[Entry] = []
     for channels in (16, 16, 32, 32):
         layers += [*unit(channels), *unit(channels), MaxPool(2)]
-    return [*layers, *_head(64, 64, classes=classes)]
+    return [*layers, *_head(width, width, classes=classes)]
 
 
 NETS: dict[str, Callable[[int], NetSpec]] = {

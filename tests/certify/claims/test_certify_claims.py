@@ -186,7 +186,7 @@ def test_a_rounding_is_named_in_the_scope() -> None:
         "%y = stablehlo.convert %x : (tensor<f32>) -> tensor<bf16>\nreturn %y : tensor<bf16>",
     )
     assert (
-        "roundings count as the identity, straight through in gradients (line 2: %y)"
+        "roundings count as the identity, straight through in gradients (to bf16: line 2: %y)"
         in certify_equal(text, text, search=QUIET).scope
     )
 

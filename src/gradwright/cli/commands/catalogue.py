@@ -29,6 +29,38 @@ def nets(*, as_json: AsJson = False) -> None:
     write_table(["net", "input", "output", ">parameters"], rows)
 
 
+def artifacts(*, as_json: AsJson = False) -> None:
+    """List the programs that have a name; `emit artifact:NAME` writes one."""
+    found = list_artifacts()
+    if as_json:
+        write_json({"artifacts": found})
+        return
+    rows = [[str(value) for value in record.values()] for record in found]
+    heads = ["artifact", "net", "convention", "optimizer", "precision", ">in", ">out"]
+    write_table(heads, rows)
+
+
+def list_artifacts() -> list[dict[str, object]]:
+    """Return what each artifact is; it is emitted for one picture to count its arguments."""
+    from gradwright.zoo import ARTIFACTS, artifact
+
+    records: list[dict[str, object]] = []
+    for name, found in ARTIFACTS.items():
+        program = artifact(name, batch=1)
+        rounded = [each.value for each in found.precision.leaves if each.element is not None]
+        record: dict[str, object] = {
+            "name": name,
+            "net": program.net.name,
+            "convention": found.abi.kind if found.optimizer is not None else "forward",
+            "optimizer": "" if found.optimizer is None else found.optimizer.kind,
+            "precision": "+".join(dict.fromkeys(rounded)) or "f32",
+            "inputs": len(program.inputs),
+            "outputs": len(program.outputs),
+        }
+        records.append(record)
+    return records
+
+
 def show(
     net: NetText, *, classes: Classes = None, size: Size = "", as_json: AsJson = False
 ) -> None:

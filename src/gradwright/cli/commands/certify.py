@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gradwright.cli.arguments import CapturedLayer, Classes, Size
+from gradwright.cli.arguments import AbiText, BatchCount, CapturedLayer, Classes, Size
 from gradwright.cli.declared import DeclaredText, result_of
-from gradwright.cli.emission import Emission, EntryPoint, Precision
+from gradwright.cli.emission import Emission, EntryPoint, Rounding
 from gradwright.cli.exits import Exit
 from gradwright.cli.nets import Chosen
 from gradwright.cli.output import tell, write_json, write_line, write_table
@@ -32,11 +32,12 @@ def certify(
     *,
     net: Annotated[str, typer.Option(help="Net whose program FILE is to be.")] = "",
     entry: Annotated[EntryPoint, typer.Option(help="Entry point of NET.")] = EntryPoint.TRAIN_STEP,
-    batch: Annotated[int, typer.Option(help="Samples per call of NET.")] = 8,
+    batch: BatchCount = None,
     classes: Classes = None,
     size: Size = "",
     optimizer: Annotated[str, typer.Option(help="Of NET: NAME[:FIELD=VALUE,...].")] = "adam",
-    precision: Annotated[Precision, typer.Option(help="Element type of NET.")] = Precision.F32,
+    precision: Annotated[Rounding, typer.Option(help="Element types of NET.")] = Rounding.F32,
+    abi: AbiText = "standard",
     layer: CapturedLayer = None,
     loss: Annotated[
         str, typer.Option(help="Result of FILE that is differentiated; with NET, NAME[:FIELD=...].")
@@ -73,7 +74,7 @@ def certify(
 
     _require_folder("--report", page)
     _require_folder("--certificate", certificate)
-    emission = Emission(entry, batch, loss or "cross-entropy", optimizer, precision, layer)
+    emission = Emission(entry, batch, loss or "cross-entropy", optimizer, precision, abi, layer)
     declared = DeclaredText.chosen(file, net, emission, Chosen.of(classes, size))
     result = 0 if declared is not None else result_of(loss)
     texts = GradientTexts(

@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gradwright.cli.arguments import (
+    AbiText,
     AsJson,
+    BatchCount,
     CapturedLayer,
     Classes,
+    EmittedText,
     LossText,
-    NetText,
     OptimizerText,
     Size,
 )
-from gradwright.cli.emission import Emission, EntryPoint, Precision
-from gradwright.cli.nets import Chosen, net_of
+from gradwright.cli.emission import Emission, EntryPoint, Rounding
+from gradwright.cli.nets import Chosen
 from gradwright.cli.output import tell, write_json, write_line
 
 if TYPE_CHECKING:
@@ -25,15 +27,18 @@ if TYPE_CHECKING:
 
 
 def emit(
-    net: NetText,
+    net: EmittedText,
     *,
     entry: Annotated[EntryPoint, typer.Option(help="Entry point.")] = EntryPoint.TRAIN_STEP,
-    batch: Annotated[int, typer.Option(help="Samples per call; an optimizer step has none.")] = 8,
+    batch: BatchCount = None,
     classes: Classes = None,
     size: Size = "",
     loss: LossText = "cross-entropy",
     optimizer: OptimizerText = "adam",
-    precision: Annotated[Precision, typer.Option(help="Element type.")] = Precision.F32,
+    precision: Annotated[
+        Rounding, typer.Option(help="Element type, and of which products.")
+    ] = Rounding.F32,
+    abi: AbiText = "standard",
     layer: CapturedLayer = None,
     out: Annotated[
         Path | None, typer.Option("-o", "--out", help="File to write instead of standard output.")
@@ -43,8 +48,8 @@ def emit(
     """Print or write the StableHLO text of a net."""
     from gradwright.train import write_atomically
 
-    spec = net_of(net, Chosen.of(classes, size))
-    program = Emission(entry, batch, loss, optimizer, precision, layer).program(spec)
+    emission = Emission(entry, batch, loss, optimizer, precision, abi, layer)
+    program = emission.of(net, Chosen.of(classes, size))
     if out is not None:
         write_atomically(out, program.text.encode())
         tell(f"{out}: {program.name}, {program.text.count(chr(10)):,} lines")
