@@ -39,7 +39,7 @@ Arrays = dict[str, np.ndarray]
 
 def main() -> None:
     """Measure, print, and on request write the page."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help=f"put the table into {PAGE.name}")
     table = "\n".join(
         [
