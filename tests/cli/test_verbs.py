@@ -139,35 +139,6 @@ def test_emit_describes_its_ports(capsys: pytest.CaptureFixture[str]) -> None:
             "dense",
         ),
         (
-            ["emit", "mnist-mlp", "--entry", "capture", "--precision", "f8e4m3"],
-            2,
-            "gradwright: capture: expected the standard convention in f32 or f64, found standard, "
-            "f8e4m3",
-        ),
-        (
-            ["emit", "mnist-mlp", "--abi", "fused:rate=0,optimizer=sgd"],
-            3,
-            "gradwright: --abi fused: expected FIELD=VALUE with FIELD one of cotangent, "
-            "statistics, function, first, rate, loss, found 'optimizer=sgd'",
-        ),
-        (
-            ["emit", "mnist-mlp", "--abi", "fused:rate=0"],
-            3,
-            "gradwright: fused.rate: expected a number > 0 that f32 holds, found 0.0",
-        ),
-        (
-            ["emit", "mnist-mlp", "--abi", "packed:function=1st"],
-            3,
-            "gradwright: packed.function: expected letters, digits and '_', no digit first, found "
-            "1st",
-        ),
-        (
-            ["emit", "artifact:cnn", "--optimizer", "sgd"],
-            3,
-            "gradwright: artifact cnn: expected no option but --batch: the name says the rest, "
-            "found --optimizer",
-        ),
-        (
             ["emit", "mnist-mlp", "--entry", "capture"],
             2,
             "gradwright: mnist-mlp: capture: expected exactly one GlobalAvgPool, whose input is "
