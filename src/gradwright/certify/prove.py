@@ -11,7 +11,7 @@ from gradwright.certify.kernel.algebra import ONE, Poly, TooLarge, Undenotable
 from gradwright.certify.kernel.classes import intern_class
 from gradwright.certify.kernel.denotation import Denotation
 from gradwright.certify.kernel.denote import new_denotation
-from gradwright.certify.kernel.equality import equal
+from gradwright.certify.kernel.equality import Depth, equal
 from gradwright.certify.kernel.tensor import Tensor
 from gradwright.hlo import Operation, Value
 
@@ -75,20 +75,21 @@ class Proof:
             for value, tensor in zip(operation.results, results, strict=True):
                 self.known[id(value)] = self._cut(tensor, wanted=id(value) in cut)
 
-    def same(self, a: Tensor, b: Tensor) -> bool:
+    def same(self, a: Tensor, b: Tensor, depth: Depth = Depth.CLASSES) -> bool:
         """Return whether two tensors are proved equal."""
         if a.shape != b.shape:
             return False
         self.den.algebra.grant(OPERATION_TERMS)
         try:
             ours, theirs = self.den.pointwise.align(a, b)
-            return ours.poly == theirs.poly or equal(self.den.algebra, ours, theirs)
+            return ours.poly == theirs.poly or equal(self.den.algebra, ours, theirs, depth)
         except TooLarge:
             return False
 
     def find(self, wanted: Tensor, values: Sequence[Value]) -> Value | None:
         """Return the first value that is proved equal to a tensor."""
-        return next((v for v in values if self.same(self.known[id(v)], wanted)), None)
+        tries = ((v, depth) for depth in Depth for v in values)
+        return next((v for v, depth in tries if self.same(self.known[id(v)], wanted, depth)), None)
 
     def as_cut(self, tensor: Tensor) -> Tensor:
         """Return a tensor as the class that it is, where that is known as a cut."""

@@ -12,6 +12,7 @@ from itertools import permutations
 
 from gradwright.certify.kernel.algebra import Poly
 from gradwright.certify.kernel.atoms import Exponent, Monomial, Sum
+from gradwright.certify.kernel.equality import Depth
 from gradwright.certify.kernel.index import variable
 from gradwright.certify.kernel.multilinear import Multilinear
 from gradwright.certify.kernel.tensor import Shape, Tensor
@@ -52,7 +53,7 @@ class Joins:
             return tensor
         for form, known in alike:
             for order in _orders(known.shape, tensor.shape):
-                if self.proof.same(self._transposed(form, order), written):
+                if self.proof.same(self._transposed(form, order), written, Depth.SUMS):
                     return self._transposed(known, order)
         return tensor
 

@@ -1,144 +1,168 @@
 """Equality of tensors beyond equal normal forms: sums that are cut into pieces differently.
 
 A gradient assembled from one product per kernel position, or from one loop step per block of the
-batch, is a sum of pieces where the derived one is a single sum. Both sides are compared as sets of
-integer points: pieces with the same factors and coefficient, pairwise disjoint, whose union is the
-same on both sides.
+batch, is a sum of pieces where the derived one is a single sum. The difference of two values is
+written out, sum after sum and class after class, into products of atoms read at integer points.
+Those of the same atoms cancel where at every point their coefficients add up to 0.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+import enum
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
-import islpy as isl
-
-from gradwright.certify.kernel.algebra import Algebra, Poly, Undenotable, add
-from gradwright.certify.kernel.atoms import Factor, Monomial, Sum
-from gradwright.certify.kernel.clearing import clearings, vanishes
-from gradwright.certify.kernel.index import Affine, Extents, Guard, substitute, variable
-from gradwright.certify.kernel.reading import Reading, require_one_each
+from gradwright.certify.kernel.algebra import Algebra, Poly, TooLarge, Undenotable, add
+from gradwright.certify.kernel.atoms import Class, Exponent, Sum
+from gradwright.certify.kernel.clearing import cleared, vanishes
+from gradwright.certify.kernel.index import Extents
+from gradwright.certify.kernel.pieces import (
+    Kind,
+    Orders,
+    Piece,
+    as_they_are,
+    met_once,
+    opened,
+    symmetric,
+    terms_of,
+)
+from gradwright.certify.kernel.reading import add_up_to_nothing
 from gradwright.certify.kernel.tensor import Tensor
 
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """One term with its sums written out."""
-
-    factors: tuple[Factor, ...]
-    guards: tuple[Guard, ...]
-    extents: Mapping[int, int]
-    summed: tuple[int, ...]
-
-    @property
-    def kind(self) -> tuple[tuple[int, object], ...]:
-        return tuple((atom, q) for atom, _, q in self.factors)
+PIECES = 512
+"""Pieces that a difference is written out into."""
+SETS = 256
+"""Sets of points that are compared for one difference."""
+SAMPLES = 8
+"""Pieces of which a point is looked at before all are compared."""
 
 
-def equal(algebra: Algebra, a: Tensor, b: Tensor) -> bool:
+class Depth(enum.Enum):
+    """What is written out to compare two values; less finds fewer equal, and takes less time."""
+
+    SUMS = enum.auto()
+    CLASSES = enum.auto()
+
+
+def equal(algebra: Algebra, a: Tensor, b: Tensor, depth: Depth = Depth.CLASSES) -> bool:
     """Return whether two tensors over the same digits are proved equal.
 
-    Region by region, denominators are cleared and classes written out. Or sums are, after none of
-    the classes, one, two …: those that both sides contain are first left, then written out too.
+    The difference is shown to be 0 region by region, or piece by piece; as it is, then with its
+    denominators cleared.
     """
     difference = add(a.poly, b.poly, -1)
     box = algebra.box(a.digits)
     if not difference or vanishes(algebra, difference, box):
         return True
-    return any(_cancels(algebra, form, box) for form in clearings(algebra, difference, box))
+    plain = cleared(algebra, difference, box)
+    forms = [difference] if plain == difference else [difference, plain]
+    kinds = (Sum,) if depth is Depth.SUMS else (Sum, Class)
+    return any(_Difference(algebra, kinds).cancels(form, box) for form in forms)
 
 
-def _cancels(algebra: Algebra, difference: Poly, box: Extents) -> bool:
-    """Return whether a difference cancels when sums are written out."""
-    left = _sums(algebra, (m for m, c in difference.items() if c > 0))
-    shared = left & _sums(algebra, (m for m, c in difference.items() if c < 0))
-    closed = [shared, set[int]()] if shared else [set[int]()]
-    return any(_same_pieces(algebra, difference, box, kept) for kept in closed)
+@dataclass(slots=True)
+class _Difference:
+    """What is left of a difference, by the atoms that the pieces are products of."""
 
+    algebra: Algebra
+    openable: tuple[type[Sum | Class], ...]
+    left: dict[Kind, list[Piece]] = field(default_factory=dict[Kind, list[Piece]])
+    sets: int = 0
+    """Sets of points that were compared."""
 
-def _same_pieces(algebra: Algebra, difference: Poly, box: Extents, kept: set[int]) -> bool:
-    """Return whether the terms of a difference cancel when its sums, but some, are written out."""
-    groups: dict[object, tuple[list[_Piece], list[_Piece]]] = {}
-    try:
-        for monomial, c in difference.items():
-            piece = _written_out(algebra, monomial, box, kept)
-            left, right = groups.setdefault((piece.kind, abs(c)), ([], []))
-            (left if c > 0 else right).append(piece)
-        if not all(left and right for left, right in groups.values()):
+    def cancels(self, difference: Poly, box: Extents) -> bool:
+        """Return whether all pieces cancel, when what both sides contain is written out last.
+
+        Points are compared only when each kind has pieces of both signs: most unequal values
+        never come to that.
+        """
+        new = [Piece(c, factors, guards, box) for (factors, guards), c in difference.items()]
+        try:
+            while True:
+                self._take(new)
+                alone = [kind for kind, pieces in self.left.items() if not _both_signs(pieces)]
+                if not alone:
+                    opens = [kind for kind in self.left if any(self._opens(*a) for a in kind)]
+                    done = [kind for kind in opens if self._nothing(self.left[kind])]
+                    self.left = {k: pieces for k, pieces in self.left.items() if k not in done}
+                atom = self._next(alone) or self._next(self.left)
+                if atom is None:
+                    return not alone and all(map(self._nothing, self.left.values()))
+                new = list(self._written_out(atom))
+        except (TooLarge, Undenotable):
             return False
-        return all(_same_union(algebra, left, right) for left, right in groups.values())
-    except Undenotable:
-        return False
 
+    def _take(self, new: Sequence[Piece]) -> None:
+        self.algebra.spend(len(new))
+        for piece in new:
+            self.left.setdefault(piece.kind, []).append(piece)
+        if sum(map(len, self.left.values())) > PIECES:
+            raise TooLarge("a difference of too many pieces")
 
-def _sums(algebra: Algebra, monomials: Iterable[Monomial]) -> set[int]:
-    """Return the sums that are factors of monomials, or factors in such sums."""
-    found: set[int] = set()
-    pending = [atom for factors, _ in monomials for atom, _, _ in factors]
-    while pending:
-        atom = pending.pop()
-        content = algebra.atoms.content(atom)
-        if isinstance(content, Sum) and atom not in found:
-            found.add(atom)
-            pending.extend(inner for inner, _, _ in content.factors)
-    return found
+    def _next(self, among: Iterable[Kind]) -> int | None:
+        """Return the sum or class to write out: the last one made, of those on one side if any."""
+        sides: tuple[set[int], set[int]] = set(), set()
+        for kind, pieces in self.left.items():
+            for positive in {piece.coefficient > 0 for piece in pieces}:
+                sides[positive].update(atom for atom, q in kind if self._opens(atom, q))
+        shared = self._reached(sides[0]) & self._reached(sides[1])
+        here = {atom for kind in among for atom, q in kind if self._opens(atom, q)}
+        return max(here - shared or here, default=None)
 
+    def _opens(self, atom: int, q: Exponent) -> bool:
+        content = self.algebra.atoms.content(atom)
+        return isinstance(content, self.openable) and isinstance(q, int) and q > 0
 
-def _same_union(algebra: Algebra, left: Sequence[_Piece], right: Sequence[_Piece]) -> bool:
-    ours = _disjoint_union([_points(algebra, piece) for piece in left])
-    theirs = _disjoint_union([_points(algebra, piece) for piece in right])
-    return ours is not None and theirs is not None and bool(ours.is_equal(theirs))
+    def _reached(self, atoms: Iterable[int]) -> set[int]:
+        """Return sums and classes, and those that are factors in them."""
+        found: set[int] = set()
+        pending = list(atoms)
+        while pending:
+            atom = pending.pop()
+            if atom not in found:
+                found.add(atom)
+                terms = terms_of(self.algebra.atoms, atom)
+                inner = ((a, q) for (factors, _), _ in terms for a, _, q in factors)
+                pending.extend(a for a, q in inner if self._opens(a, q))
+        return found
 
+    def _written_out(self, atom: int) -> Iterator[Piece]:
+        """Take out the pieces with an atom and yield them with it written out."""
 
-def _disjoint_union(pieces: Sequence[isl.Set]) -> isl.Set | None:
-    """Return the union of pieces, None where two of them share a point."""
-    union = pieces[0]
-    for piece in pieces[1:]:
-        if not union.is_disjoint(piece):
-            return None
-        union = union.union(piece).coalesce()
-    return union
+        def place(kind: Kind) -> int | None:
+            here = (i for i, (a, q) in enumerate(kind) if a == atom and self._opens(a, q))
+            return next(here, None)
 
+        for kind in [kind for kind in self.left if place(kind) is not None]:
+            pending = self.left.pop(kind)
+            while pending:
+                piece = pending.pop()
+                at = place(piece.kind)
+                if at is None:
+                    yield piece
+                else:
+                    pending.extend(opened(self.algebra, piece, at))
 
-def _written_out(
-    algebra: Algebra, monomial: Monomial, extents: Mapping[int, int], kept: set[int]
-) -> _Piece:
-    factors, guards = list(monomial[0]), list(monomial[1])
-    box = dict(extents)
-    plain: list[Factor] = []
-    summed: list[int] = []
-    while factors:
-        atom, access, q = factors.pop()
-        content = algebra.atoms.content(atom)
-        if not isinstance(content, Sum) or q != 1 or atom in kept:
-            plain.append((atom, access, q))
-            continue
-        mapping: dict[int, Affine] = dict(enumerate(access))
-        for i in range(content.outputs, len(content.extents)):
-            summed.append(max((-1, *box)) + 1)
-            mapping[i] = variable(summed[-1])
-            box[summed[-1]] = content.extents[i]
-        factors += [
-            (inner, tuple(substitute(e, mapping) for e in inner_access), k)
-            for inner, inner_access, k in content.factors
+    def _nothing(self, pieces: Sequence[Piece]) -> bool:
+        """Return whether pieces of one kind add up to 0: their coefficients do, point by point."""
+        single = [each for piece in pieces for each in met_once(self.algebra.atoms, piece)]
+        return any(self._balanced(single, orders) for orders in (as_they_are, symmetric))
+
+    def _balanced(self, pieces: Sequence[Piece], orders: Orders) -> bool:
+        """Return whether coefficients add up to 0, at a point of each piece first."""
+        readings = [
+            (piece.reading(self.algebra.atoms, order), piece.coefficient)
+            for piece in pieces
+            for order in orders(piece)
         ]
-        guards += [(substitute(e, mapping), low, high) for e, low, high in content.guards]
-    kinds = [(atom, q) for atom, _, q in plain]
-    if len(set(kinds)) < len(kinds):
-        raise Undenotable("a product with a repeated factor, whose indices could change places")
-    ordered = tuple(sorted(plain, key=lambda factor: (factor[0], Fraction(factor[2]))))
-    return _Piece(ordered, tuple(guards), box, tuple(summed))
+        for i, (reading, _) in enumerate(readings[:SAMPLES]):
+            place = reading.sample(i)
+            held = [] if place is None else [(other.holds(place), c) for other, c in readings]
+            if sum(c for holds, c in held if holds) and all(h is not None for h, _ in held):
+                return False
+        self.sets += len(readings)
+        if self.sets > SETS:
+            raise TooLarge("a comparison of too many sets of points")
+        return add_up_to_nothing((reading.points(), c) for reading, c in readings)
 
 
-def _points(algebra: Algebra, piece: _Piece) -> isl.Set:
-    reading = Reading(
-        tuple(
-            tuple(zip(access, algebra.atoms.extents(atom), strict=True))
-            for atom, access, _ in piece.factors
-        ),
-        piece.guards,
-        tuple(v for v in piece.extents if v >= 0 and v not in piece.summed),
-        piece.summed,
-        piece.extents,
-    )
-    require_one_each(reading)
-    return reading.points()
+def _both_signs(pieces: Iterable[Piece]) -> bool:
+    return len({piece.coefficient > 0 for piece in pieces}) == 2

@@ -22,9 +22,10 @@ def row_echelon(rows: Sequence[Sequence[int | Fraction]]) -> list[Row]:
     return done
 
 
-def full_column_rank(rows: Sequence[Sequence[int]], columns: int) -> bool:
-    """Return whether only the zero vector is mapped to zero."""
-    return len(row_echelon(rows)) == columns
+def undetermined(rows: Sequence[Sequence[int]], columns: int) -> set[int]:
+    """Return the unknowns, one per column, that the values of the rows leave open."""
+    alone = [[i for i, x in enumerate(row) if x] for row in row_echelon(rows)]
+    return set(range(columns)) - {places[0] for places in alone if len(places) == 1}
 
 
 def _clear(row: Row, unit: Row, column: int) -> Row:

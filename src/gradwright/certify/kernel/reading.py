@@ -1,20 +1,28 @@
 """What a sum reads, as a set of integer points: the bridge to isl."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
+from random import Random
 
 import islpy as isl
 
 from gradwright.certify.kernel.algebra import Poly, Undenotable
-from gradwright.certify.kernel.index import Affine, Guard, Guards, bounds
-from gradwright.certify.kernel.linear import full_column_rank
+from gradwright.certify.kernel.index import Affine, Guard, Guards, bounds, value_at, variables
+from gradwright.certify.kernel.linear import undetermined
 
+Place = tuple[Mapping[int, int], tuple[int, ...]]
+"""Values of the outputs, and all indices read."""
 Read = tuple[tuple[Affine, int], ...]
 """The indices at which something is read, each with the extent that it lies in."""
 
 SETS = 4096
 """Sets of points that are kept: many sums read alike."""
+ATTEMPTS = 16
+"""Attempts to find a point of a set inside its box."""
+REGIONS = 32
+"""Regions of one set that are told apart by the other sets that lie on them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +49,49 @@ class Reading:
         inner = f"exists ({bound}: {body})" if bound else body
         return _set(f"{{ [{head}] : {inner} }}")
 
+    def sample(self, seed: int) -> Place | None:
+        """Return outputs and the indices read at an arbitrary point, None where none is found."""
+        choice = Random(seed)
+        for _ in range(ATTEMPTS):
+            at: dict[int, int] = {}
+            for v in (*self.outputs, *self.summed):
+                solved = _solved(self.guards, v, at)
+                at[v] = choice.randrange(self.extents[v]) if solved is None else solved
+            if self._admits(at):
+                outputs = {v: at[v] for v in self.outputs}
+                return outputs, tuple(value_at(e, at) for read in self.reads for e, _ in read)
+        return None
+
+    def holds(self, place: Place) -> bool | None:
+        """Return whether a place is among the points; None where that takes more than solving.
+
+        Equations with one unknown each are solved one after the other.
+        """
+        outputs, values = place
+        at, unknown = dict(outputs), set(self.summed)
+        read = [e for each in self.reads for e, _ in each]
+        equations = [*zip(read, values, strict=True)]
+        equations += [(e, low) for e, low, high in self.guards if high == low + 1]
+        while unknown:
+            ready = (
+                (e, value, [v for v in variables(e) if v in unknown]) for e, value in equations
+            )
+            found = next((each for each in ready if len(each[2]) == 1), None)
+            if found is None:
+                return None
+            e, value, [v] = found
+            k = dict(e[1])[v]
+            rest = value - value_at(e, {**at, v: 0})
+            if rest % k:
+                return False
+            at[v] = rest // k
+            unknown.discard(v)
+        return self._admits(at) and all(value_at(e, at) == value for e, value in equations)
+
+    def _admits(self, at: Mapping[int, int]) -> bool:
+        inside = all(0 <= x < self.extents[v] for v, x in at.items())
+        return inside and all(low <= value_at(e, at) < high for e, low, high in self.guards)
+
     def map_text(self) -> str:
         """Return isl's notation of (outputs, summed) -> (outputs, all indices read)."""
         source = ", ".join(_name(v) for v in (*self.outputs, *self.summed))
@@ -59,15 +110,28 @@ class Reading:
             yield f"{low} <= {_spell(e)} < {high}"
 
 
+def _solved(guards: Guards, v: int, at: Mapping[int, int]) -> int | None:
+    """Return what an equation makes of a variable, given values of all others in it."""
+    for (c, terms), low, high in guards:
+        k = dict(terms).get(v, 0)
+        if high == low + 1 and abs(k) == 1 and all(w == v or w in at for w, _ in terms):
+            return k * (low - c - sum(q * at[w] for w, q in terms if w != v))
+    return None
+
+
 def require_one_each(reading: Reading) -> None:
     """Refuse a sum in which two summed points read the same entries: they would count twice."""
-    rows = [
-        [dict(e[1]).get(v, 0) for v in reading.summed] for read in reading.reads for e, _ in read
-    ]
-    if full_column_rank(rows, len(reading.summed)):
-        return
-    if not isl.Map(reading.map_text()).is_injective():
+    if met_again(reading):
         raise Undenotable("a sum that meets the same entries a varying number of times")
+
+
+def met_again(reading: Reading) -> set[int]:
+    """Return summed variables that differ where two summed points read the same entries, if any."""
+    known = [e for read in reading.reads for e, _ in read]
+    known += [e for e, low, high in reading.guards if high == low + 1]
+    rows = [[dict(e[1]).get(v, 0) for v in reading.summed] for e in known]
+    loose = {reading.summed[i] for i in undetermined(rows, len(reading.summed))}
+    return loose if loose and not isl.Map(reading.map_text()).is_injective() else set()
 
 
 def met_once(
@@ -118,13 +182,52 @@ def vanishes(p: Poly, extents: Mapping[int, int]) -> bool:
     """Return whether a sum of guards, without factors, is 0 on the whole box."""
     if any(factors for factors, _ in p):
         return False
-    names = ", ".join(_name(v) for v in extents)
-    total = isl.PwQPolynomial(f"{{ [{names}] -> 0 }}")
-    for (_, guards), c in p.items():
-        points = _where(guards, extents)
-        part = isl.PwQPolynomial(f"{{ [{names}] -> {c.numerator}/{c.denominator} }}")
-        total = total.add(part.intersect_domain(points))
-    return bool(total.is_zero())
+    return add_up_to_nothing([(_where(guards, extents), c) for (_, guards), c in p.items()])
+
+
+def add_up_to_nothing(parts: Iterable[tuple[isl.Set, Fraction]]) -> bool:
+    """Return whether at every point the coefficients of the sets that hold it add up to 0.
+
+    False also where too many regions would have to be told apart.
+    """
+    left = _joined(parts)
+    while left:
+        points, c = left.pop()
+        if points.is_empty():
+            continue
+        regions = [(points, c)]
+        for i, (other, k) in enumerate(left):
+            if not points.is_disjoint(other):
+                regions = list(_split(regions, other, k))
+                left[i] = other.subtract(points), k
+            if len(regions) > REGIONS:
+                return False
+        if any(total for _, total in regions):
+            return False
+    return True
+
+
+def _split(
+    regions: Iterable[tuple[isl.Set, Fraction]], points: isl.Set, c: Fraction
+) -> Iterator[tuple[isl.Set, Fraction]]:
+    """Yield regions with the sums of their coefficients, a further set among them."""
+    for region, total in regions:
+        for part, k in ((region.intersect(points), total + c), (region.subtract(points), total)):
+            if not part.is_empty():
+                yield part, k
+
+
+def _joined(parts: Iterable[tuple[isl.Set, Fraction]]) -> list[tuple[isl.Set, Fraction]]:
+    """Return sets with coefficients, disjoint ones of one coefficient as their union."""
+    joined: list[tuple[isl.Set, Fraction]] = []
+    for points, c in parts:
+        for i, (union, k) in enumerate(joined):
+            if k == c and union.is_disjoint(points):
+                joined[i] = union.union(points).coalesce(), c
+                break
+        else:
+            joined.append((points, c))
+    return joined
 
 
 def covered(p: Poly, extents: Mapping[int, int]) -> bool:

@@ -1,0 +1,65 @@
+"""Gradients that are other sums than the derived ones are proved; wrong ones near them are not."""
+
+import pytest
+
+from certify.random.test_certify_random import claims, texts
+from gradwright import layers as ly
+from gradwright.certify import Effort, Search
+from gradwright.certify.mutants_campaign import Found, Trial, campaign
+from gradwright.certify.texts import subject_of_pair
+from gradwright.certify.verdicts import Verdict
+from gradwright.layers import Formulation
+from gradwright.spec import Image, NetSpec
+
+SAME = ly.Padding.SAME_UPPER
+SCALED = NetSpec(
+    "scaled",
+    Image(2, 5, 5),
+    [ly.DepthwiseConv2d(1), ly.LayerScale(0.5), ly.Conv2d(2, 3, padding=SAME)],
+)
+INSIDE = ly.AvgPool(3, 2, ly.Padding.SYMMETRIC, ly.Divisor.EXCLUDE_PADDING)
+AVERAGED = NetSpec("averaged", Image(2, 5, 5), [INSIDE])
+NORMED = NetSpec(
+    "normed",
+    Image(2, 4, 4),
+    [ly.BatchNorm(), ly.AvgPool((2, 3), (2, 1), SAME, ly.Divisor.EXCLUDE_PADDING)],
+)
+POOLED = NetSpec("pooled", Image(2, 4, 6), [ly.MaxPool(3, 2, SAME)])
+FORMS = {
+    "a class under a sum, written out": (SCALED, ly.PORTABLE),
+    "a divisor read twice": (AVERAGED, ly.TEXTBOOK),
+    "entries that are met twice": (NORMED, ly.PORTABLE),
+    "maxima of windows at an even size": (POOLED, ly.PORTABLE),
+}
+SEARCH = Search(seconds=60, effort=Effort.QUICK)
+
+
+def ignore(_: Trial) -> None:
+    return
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_gradients_in_another_form_are_proved(name: str) -> None:
+    net, formulation = FORMS[name]
+    for chosen in (formulation, ly.PORTABLE, ly.TEXTBOOK):
+        found = claims(*texts(net, 3, chosen))
+        assert [c.name for c in found if c.verdict is not Verdict.PROVED] == []
+
+
+@pytest.mark.interpreter
+@pytest.mark.parametrize("name", FORMS)
+def test_wrong_gradients_near_them_are_not(name: str) -> None:
+    net, formulation = FORMS[name]
+    assert missed(net, formulation) == 0
+
+
+def missed(net: NetSpec, formulation: Formulation) -> int:
+    """Return how many wrong mutants of a gradient are proved, of at least one."""
+    forward, backward = texts(net, 2, formulation)
+    inputs = [port.name for port in forward.signature.inputs]
+    wrt = [inputs.index(port.name.removeprefix("d.")) for port in backward.signature.outputs]
+    subject = subject_of_pair(forward.text, backward.text, wrt=wrt)
+    found = campaign(subject, count=4, seed=1, search=SEARCH, observe=ignore)
+    assert found.original is Verdict.PROVED
+    assert found.wrong
+    return found.count(Found.MISSED)
