@@ -100,6 +100,13 @@ rewrite M andbT; case: Rlt_dec => /= H; case: Z.leb_spec => /= L //.
 by case: H; have /IZR_le E := L; apply: Rmult_lt_0_compat => //; lra.
 Qed.
 
+(** Where a guard fixes an index, it may be put in its place. *)
+Lemma rule_guard_fixed (F : Z -> R) (low e : Z) : guard low (low + 1) e * F e = guard low (low + 1) e * F low.
+Proof.
+rewrite /guard; case: Z.leb_spec => /= A; last by ring.
+by case: Z.ltb_spec => /= B; [have -> : e = low by [lia] | ring].
+Qed.
+
 (** ** Digits: a number below m n is one pair of digits below m and n *)
 Lemma digits_lt m n (u : 'I_m) (w : 'I_n) : (u * n + w < m * n)%N.
 Proof.

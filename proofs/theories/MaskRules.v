@@ -49,6 +49,15 @@ Proof. by case: holds; rewrite /compare; ring. Qed.
 Theorem rule_mask_cases (f : R -> R) m : is_mask m -> f m = m * f 1 + (1 - m) * f 0.
 Proof. by case=> ->; ring. Qed.
 
+(** A value that is one of several pieces, by marks of which one is 1. *)
+Theorem rule_mask_pieces (K : finType) (k0 : K) (g P : K -> R) (f : R -> R) : (forall k, g k = delta k k0) ->
+  f (\rsum_k g k * P k) = \rsum_k g k * f (P k).
+Proof.
+move=> H; rewrite (eq_bigr (fun k => delta k k0 * P k)) => [|k _]; last by rewrite H.
+rewrite [RHS](eq_bigr (fun k => delta k k0 * f (P k))) => [|k _]; last by rewrite H.
+by rewrite sum_deltal (sum_deltal (fun k => f (P k))).
+Qed.
+
 (** ** Several thresholds of one value *)
 Theorem rule_threshold_above B s t : positive (B - s) * positive (B - t) = positive (B - Rmax s t).
 Proof. by rewrite /Rmax; case: Rle_dec => ?; cases. Qed.
@@ -72,7 +81,16 @@ have E : slope <> 0 -> offset + slope * B = slope * (B - - offset / slope) by mo
 split; [|split] => H; rewrite E; try lra; move: (B - - offset / slope) => u; cases.
 Qed.
 
+(** What a hypothesis says of B decides its masks. *)
+Theorem rule_threshold_range B low high t : low <= B <= high ->
+  (t < low -> positive (B - t) = 1 /\ zero (B - t) = 0) /\ (high <= t -> positive (B - t) = 0) /\
+  (high < t -> negative (B - t) = 1 /\ zero (B - t) = 0) /\ (t <= low -> negative (B - t) = 0) /\
+  (low = t -> high = t -> zero (B - t) = 1).
+Proof. by move=> H; repeat split; move=> *; cases. Qed.
+
 (** ** Extremes *)
+Theorem rule_maximum_bounded a b : (0 <= a - b -> Rmax a b = a) /\ (a - b <= 0 -> Rmax a b = b).
+Proof. by split=> ?; [rewrite Rmax_left; lra | rewrite Rmax_right; lra]. Qed.
 Theorem rule_maximum a b : Rmax a b = b + positive (a - b) * (a - b).
 Proof. by rewrite /Rmax; case: Rle_dec => ?; cases. Qed.
 Theorem rule_minimum a b : Rmin a b = a + b - Rmax a b.

@@ -37,6 +37,17 @@ Theorem rule_power_power (x p q : R) : Rpower (Rpower x p) q = Rpower x (p * q).
 Proof. exact: Rpower_mult. Qed.
 Theorem rule_power_power_whole (x : R) (m n : nat) : (x ^ m) ^ n = x ^ (m * n).
 Proof. by rewrite pow_mult. Qed.
+(** An even power of a factor of any sign comes out of a root as a power of its absolute value. *)
+Theorem rule_power_even_root (f P q : R) : 0 <= P -> root (f ^ 2 * P) q = root (Rabs f) (2 * q) * root P q.
+Proof.
+move=> HP; rewrite rule_power_product_root //; last exact: pow2_ge_0.
+congr (_ * _); have E : f ^ 2 = Rabs f ^ 2 by rewrite pow2_abs.
+rewrite E; move: (Rabs f) (Rabs_pos f) => a Ha; rewrite /root.
+case: (Rlt_dec 0 a) => A /=; last by rewrite (_ : a = 0); [case: Rlt_dec => ? /=; [lra | done] | lra].
+case: Rlt_dec => B /=; last by nra.
+rewrite (_ : a * (a * 1) = Rpower a (INR 2)); last by rewrite Rpower_pow.
+by rewrite Rpower_mult; congr Rpower; rewrite /=; ring.
+Qed.
 (** A root of a product distributes over a factor of unknown sign whose exponent is odd: where the
     root is defined, that factor is >= 0. *)
 Theorem rule_power_odd (x : R) (n : nat) : 0 <= x ^ (2 * n + 1) -> 0 <= x.
@@ -107,6 +118,17 @@ Proof.
 move=> H; have P := exp_pos u; have Q : (1 + exp u) ^ n <> 0 by apply: pow_nonzero; lra.
 rewrite Rpow_mult_distr Rinv_mult_distr; try (apply: pow_nonzero; lra); try exact: pow_nonzero.
 by congr (_ * _); rewrite /logistic Ropp_involutive -[RHS]Rinv_pow ?pow_mult //; lra.
+Qed.
+Theorem rule_exponential_sum_power c u v (k : nat) : 0 < c ->
+  / (c * (exp u + exp v)) ^ k = / c ^ k * (/ exp u ^ k * logistic (u - v) ^ k).
+Proof.
+move=> H; have P := exp_pos u; have Q := exp_pos v.
+have E : logistic (u - v) = exp u * / (exp u + exp v).
+  by rewrite /logistic (_ : - (u - v) = v + - u) ?exp_plus ?exp_Ropp; [field; lra | ring].
+have N1 : exp u ^ k <> 0 by apply: pow_nonzero; lra.
+have N2 : (exp u + exp v) ^ k <> 0 by apply: pow_nonzero; lra.
+have N3 : c ^ k <> 0 by apply: pow_nonzero; lra.
+by rewrite E !Rpow_mult_distr -Rinv_pow; [field | lra].
 Qed.
 Definition odd_function (f : R -> R) : Prop := forall x, f (- x) = - f x.
 Definition even_function (f : R -> R) : Prop := forall x, f (- x) = f x.
@@ -183,6 +205,31 @@ by rewrite /truncate /ceilR; case: Rle_dec => _ /=; rewrite ?F // -opp_IZR F opp
 Qed.
 Theorem rule_ceiling a : ceilR a = - floorR (- a). Proof. by []. Qed.
 Theorem rule_remainder a b : remainder a b = a - b * truncate (a / b). Proof. by []. Qed.
+Theorem rule_whole_terms x y : whole x -> whole y -> whole (x * y) /\ whole (x + y).
+Proof. by case=> m ->; case=> n ->; split; [exists (m * n)%Z | exists (m + n)%Z]; rewrite ?mult_IZR ?plus_IZR. Qed.
+(** Of whole numbers n, g n + c > 0 is n > floor(-c / g), and n > 0 is the opposite of 1 - n > 0. *)
+Theorem rule_mask_whole (g c : R) (n : Z) : 0 < g -> positive (g * IZR n + c) = positive (IZR n - floorR (- c / g)).
+Proof.
+move=> H; have [A B] := base_Int_part (- c / g); rewrite /floorR; set m := Int_part _ in A B *.
+have E : g * (- c / g) = - c by field; lra.
+rewrite /positive; case: Rlt_dec => P /=; case: Rlt_dec => Q //=.
+  have /le_IZR N : IZR n <= IZR m by lra.
+  have : g * IZR n <= g * (- c / g) by apply: Rmult_le_compat_l; lra.
+  lra.
+have /lt_IZR N : IZR m < IZR n by lra.
+have /IZR_le : (m + 1 <= n)%Z by lia.
+rewrite plus_IZR => L; have : g * (- c / g) < g * IZR n by apply: Rmult_lt_compat_l; lra.
+lra.
+Qed.
+Theorem rule_mask_whole_opposite (n : Z) : positive (IZR n) = 1 - positive (1 - IZR n).
+Proof.
+rewrite /positive; case: Rlt_dec => P /=; case: Rlt_dec => Q /=; try ring.
+  have /lt_IZR N : IZR n < 1 by lra.
+  have /lt_IZR M := P; lia.
+have /le_IZR N : IZR n <= 0 by lra.
+have /le_IZR M : 1 <= IZR n by lra.
+lia.
+Qed.
 (** ** Denominators: multiplied out where they are not 0 *)
 Theorem rule_clear_denominator (A d : R) (n : nat) : A <> 0 -> (A ^ n * d = 0 <-> d = 0).
 Proof.

@@ -55,8 +55,15 @@ Theorem pull_atan : pulls atan (fun i => / (1 + x i * x i)).
 Proof. by apply: (pull1 (s := fun i => / (1 + x i * x i))) => i; exact: d_atan. Qed.
 Theorem pull_asinh : pulls arcsinh (fun i => / sqrt (1 + x i * x i)).
 Proof. by apply: (pull1 (s := fun i => / sqrt (1 + x i * x i))) => i; exact: d_asinh. Qed.
-Theorem pull_acosh : (forall i, 1 < x i) -> pulls acosh (fun i => / sqrt (x i * x i - 1)).
-Proof. by move=> H; apply: (pull1 (s := fun i => / sqrt (x i * x i - 1))) => i; exact: d_acosh. Qed.
+Theorem pull_acosh : (forall i, 1 < x i) -> pulls acosh (fun i => / sqrt (x i - 1) * / sqrt (x i + 1)).
+Proof.
+move=> H; apply: (pull1 (s := fun i => / sqrt (x i - 1) * / sqrt (x i + 1))) => i.
+have A : 0 < x i - 1 by have := H i; lra.
+have B : 0 < x i + 1 by have := H i; lra.
+have S := sqrt_lt_R0 _ A; have T := sqrt_lt_R0 _ B.
+have := d_acosh (H i); rewrite (_ : x i * x i - 1 = (x i - 1) * (x i + 1)); last by ring.
+by rewrite sqrt_mult ?Rinv_mult_distr //; lra.
+Qed.
 Theorem pull_atanh : (forall i, -1 < x i < 1) -> pulls atanh (fun i => / (1 - x i * x i)).
 Proof. by move=> H; apply: (pull1 (s := fun i => / (1 - x i * x i))) => i; exact: d_atanh. Qed.
 Theorem pull_erf : pulls erf (fun i => 2 / sqrt PI * exp (- (x i * x i))).

@@ -8,6 +8,8 @@ import pytest
 
 from gradwright.certify.kernel.derive import RULED
 from gradwright.certify.kernel.identities import DEFINITIONS, IDENTITIES
+from gradwright.theory import THEOREMS
+from gradwright.theory.lemmas import LEMMAS
 from proofs.coq import ASSUMED, assumptions, coqc, library
 from repository.tree import ROOT
 
@@ -135,3 +137,11 @@ def test_a_false_rule_is_not_proved(tmp_path: Path) -> None:
         "by rewrite", "by move=> H; rewrite"
     )
     assert coqc(true, tmp_path).accepted
+
+
+def test_every_theorem_at_every_size_names_a_lemma_that_is_there() -> None:
+    lemmas = {f"{file}.{name}" for file, names in library().items() for name in names}
+    assert set(LEMMAS.values()) - lemmas == set()
+    without = {theorem.name for theorem in THEOREMS} - set(LEMMAS)
+    assert without == {"symmetric-dw-for-same-upper"}
+    assert set(LEMMAS) - {theorem.name for theorem in THEOREMS} == set()

@@ -3,6 +3,7 @@
 import textwrap
 from collections.abc import Iterator
 
+from gradwright.theory.lemmas import LEMMAS
 from gradwright.theory.measure import names_in
 from gradwright.theory.outcome import Counterexample, Method, Proved, Refuted, Unknown
 from gradwright.theory.prove import both_sides
@@ -29,6 +30,7 @@ def page(result: Result) -> str:
         ("Why", _wrapped(theorem.why)),
         ("Both sides as what they read", list(_relations(instance, result))),
         ("Verdict", list(_verdict(result))),
+        ("In Coq", list(_lemma(theorem))),
         ("What is near it and wrong", list(_failures(theorem))),
     )
     return "\n\n".join(
@@ -113,6 +115,12 @@ def _verdict(result: Result) -> Iterator[str]:
         if not isinstance(settled.outcome, Proved):
             yield f"{settled.case}: {settled.outcome.verdict}"
             yield from (f"    {line}" for line in _outcome(settled))
+
+
+def _lemma(theorem: Theorem) -> Iterator[str]:
+    if theorem.name in LEMMAS:
+        file, name = LEMMAS[theorem.name].split(".")
+        yield f"{name} in proofs/theories/{file}.v"
 
 
 def _outcome(settled: Settled) -> Iterator[str]:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gradwright.theory.lemmas import LEMMAS
 from gradwright.theory.outcome import Outcome, Proved, Verdict
 from gradwright.theory.prove import prove
 from gradwright.theory.record import Case, Hypothesis, Law, Theorem
@@ -59,6 +60,7 @@ class Result:
             "grid": len(self.theorem.grid),
             "verdict": self.verdict.value,
             "seconds": round(self.seconds, 3),
+            "lemma": LEMMAS.get(self.theorem.name),
             "cases": [_record(each) for each in self.settled],
         }
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from gradwright.theory.lemmas import LEMMAS
 from gradwright.theory.survey import Result
 
-HEADS = ("theorem", "statement", "hypotheses", "cases", "verdict")
+HEADS = ("theorem", "statement", "hypotheses", "cases", "verdict", "in Coq")
 
 
 def markdown(results: Sequence[Result]) -> str:
@@ -22,5 +23,6 @@ def _lines(results: Sequence[Result]) -> Iterator[str]:
             "; ".join(result.hypotheses) or "none",
             str(len(result.settled)),
             result.verdict.value,
+            f"`{lemma}`" if (lemma := LEMMAS.get(result.theorem.name)) else "no",
         )
         yield f"| {' | '.join(cells)} |"

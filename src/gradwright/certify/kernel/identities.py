@@ -34,6 +34,7 @@ IDENTITIES: Mapping[str, Identity] = {
     "guard-leading-digit": _identity("a guard on g u + w may bound u alone", "index._digits_apart"),
     "guard-equation-digits": _identity("g u + w = a may fix u and w", "index._digits_apart"),
     "guard-opposite": _identity("1 - [a <= e < b] = [e < a] + [b <= e]", "masks.Masks.complement"),
+    "guard-fixed": _identity("[v = a] F(v) = [v = a] F(a)", "masks.Masks._where"),
     "coordinate-guard": _identity(
         "of whole numbers, e > 0 is 1 <= e",
         "masks.Masks._coordinate_guard masks.Masks._guard_poly",
@@ -95,6 +96,13 @@ IDENTITIES: Mapping[str, Identity] = {
         "arithmetic.Arithmetic.cases arithmetic.Arithmetic.few_cases arithmetic.Arithmetic._at "
         "functions.Functions._by_cases",
     ),
+    "mask-pieces": _identity("f of pieces, piece by piece", "masks.Masks._pieces"),
+    "mask-whole": _identity(
+        "of whole n, g n + c > 0 is n > floor(-c / g)", "masks.Masks._whole"
+    ),
+    "mask-whole-opposite": _identity(
+        "of whole n, [n > 0] = 1 - [1 - n > 0]", "masks.Masks._whole_mask"
+    ),
     "mask-locally-constant": _identity("a mask does not change off its kink", "derive.pull"),
     "mask-gradient": _identity("(m f)' = m f' off the kink", "derive._select derive._clamp"),
     "select": _identity("b + m (a - b)", "arithmetic.Arithmetic.select"),
@@ -108,6 +116,10 @@ IDENTITIES: Mapping[str, Identity] = {
         "a mask of a + b B tests B",
         "thresholds.Thresholds.strongest thresholds.Thresholds._read thresholds.Thresholds.line",
     ),
+    "threshold-range": _identity(
+        "a range of B decides its masks", "thresholds.Thresholds._decided"
+    ),
+    "maximum-bounded": _identity("a - b >= 0 gives a", "masks.Masks._finite_maximum"),
     "maximum": _identity("b + [a > b] (a - b)", "masks.Masks._finite_maximum masks.Masks.maximum"),
     "maximum-commutes": _identity("max(a, b) = max(b, a)", "masks.Masks._finite_maximum"),
     "minimum": _identity("a + b - max(a, b)", "masks.Masks._finite_minimum masks.Masks.minimum"),
@@ -142,6 +154,9 @@ IDENTITIES: Mapping[str, Identity] = {
         "algebra.Algebra.monomial_power algebra._powers functions.Functions._class_power",
     ),
     "power-inverse": _identity("1/(x y)^n = 1/x^n 1/y^n", "algebra.Algebra.monomial_power"),
+    "power-even-root": _identity(
+        "(f^2 P)^q = |f|^(2 q) P^q, P >= 0", "functions.Functions._denominator_power"
+    ),
     "power-power": _identity("(x^p)^q = x^(p q), x > 0", "algebra.Algebra.monomial_power"),
     "power-power-whole": _identity("(x^m)^n = x^(m n)", "functions.Functions.power"),
     "power-odd": _identity("0 <= x^n, n odd, gives 0 <= x", "algebra.Algebra._distributes"),
@@ -175,6 +190,9 @@ IDENTITIES: Mapping[str, Identity] = {
         "pointwise.Pointwise._unmixed pointwise.Pointwise._without_mixed",
     ),
     "logistic-power": _identity("(c (1 + e^u)^n)^-k", "pointwise.Pointwise._known_power"),
+    "exponential-sum-power": _identity(
+        "(c (e^u + e^v))^-k", "pointwise.Pointwise._power_of_two"
+    ),
     "odd-sine": _identity("sin(-x) = -sin x", "functions.Functions._odd functions.Functions.odd"),
     "odd-tan": _identity("tan", "functions.Functions._odd"),
     "odd-cbrt": _identity("cube root", "functions.Functions._odd"),
@@ -190,6 +208,7 @@ IDENTITIES: Mapping[str, Identity] = {
     "even-cosine": _identity("cos", "functions.Functions._even functions.Functions.even"),
     "hyperbolic": _identity("(e^x + e^-x) / 2", "functions.Functions.hyperbolic"),
     "truncate-whole": _identity("of whole numbers", "pointwise.Pointwise.truncated"),
+    "whole-terms": _identity("sums and products of whole numbers", "atoms.Atoms.integral_term"),
     "ceiling": _identity("ceil a = -floor(-a)", "pointwise.Pointwise.ceiling"),
     "remainder": _identity("a - b trunc(a / b)", "pointwise.Pointwise.remainder"),
     "clear-denominator": _identity(
@@ -234,6 +253,8 @@ DEFINITIONS = frozenset(
         "infinite.Parts.side",
         "infinite.recombined",
         "masks.Masks._with_masks",
+        "masks.Masks._constant_mask",
+        "masks.Masks._as_tensor",
         "masks.Masks._times",
         "masks.Masks._coordinate",
         "multilinear.Contractions.apply",
