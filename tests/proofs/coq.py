@@ -8,7 +8,7 @@ from pathlib import Path
 from repository.tree import ROOT
 
 THEORIES = ROOT / "proofs/theories"
-SECONDS = 120
+SECONDS = 240
 """Time that one run of coqc may take."""
 
 STATED = re.compile(r"^(?:Theorem|Lemma|Definition(?= rule_)) (\w+)", re.MULTILINE)
@@ -63,10 +63,10 @@ def assumptions(theorems: list[str], folder: Path, preamble: str = "") -> set[st
     AssertionError where one of them is not there.
     """
     modules = sorted({theorem.split(".")[0] for theorem in theorems if "." in theorem})
-    together = ", ".join(f"@{theorem}" for theorem in theorems)
+    together = "".join(f"let _ := @{theorem} in\n" for theorem in theorems)
     answer = coqc(
         f"From Gradwright Require {' '.join(modules)}.\n{preamble}\n"
-        f"Definition together := ({together}).\nPrint Assumptions together.\n",
+        f"Definition together := {together}I.\nPrint Assumptions together.\n",
         folder,
     )
     assert answer.accepted, answer.text

@@ -97,9 +97,7 @@ IDENTITIES: Mapping[str, Identity] = {
         "functions.Functions._by_cases",
     ),
     "mask-pieces": _identity("f of pieces, piece by piece", "masks.Masks._pieces"),
-    "mask-whole": _identity(
-        "of whole n, g n + c > 0 is n > floor(-c / g)", "masks.Masks._whole"
-    ),
+    "mask-whole": _identity("of whole n, g n + c > 0 is n > floor(-c / g)", "masks.Masks._whole"),
     "mask-whole-opposite": _identity(
         "of whole n, [n > 0] = 1 - [1 - n > 0]", "masks.Masks._whole_mask"
     ),
@@ -190,9 +188,7 @@ IDENTITIES: Mapping[str, Identity] = {
         "pointwise.Pointwise._unmixed pointwise.Pointwise._without_mixed",
     ),
     "logistic-power": _identity("(c (1 + e^u)^n)^-k", "pointwise.Pointwise._known_power"),
-    "exponential-sum-power": _identity(
-        "(c (e^u + e^v))^-k", "pointwise.Pointwise._power_of_two"
-    ),
+    "exponential-sum-power": _identity("(c (e^u + e^v))^-k", "pointwise.Pointwise._power_of_two"),
     "odd-sine": _identity("sin(-x) = -sin x", "functions.Functions._odd functions.Functions.odd"),
     "odd-tan": _identity("tan", "functions.Functions._odd"),
     "odd-cbrt": _identity("cube root", "functions.Functions._odd"),
