@@ -7,7 +7,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gradwright import data, layers, losses, optim, programs, run, tasks, train, zoo
+    from gradwright import data, layers, losses, optim, probes, programs, run, tasks, train, zoo
     from gradwright.certify import certify_equal, certify_text, certify_vjp
     from gradwright.certify.programs import certify_program as certify
     from gradwright.check.replay import check
@@ -32,6 +32,7 @@ __all__ = [
     "layers",
     "losses",
     "optim",
+    "probes",
     "programs",
     "run",
     "tasks",

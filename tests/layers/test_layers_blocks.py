@@ -23,13 +23,13 @@ def test_the_table_holds_every_block() -> None:
 
 
 OPEN = {
-    "shuffle": "a concatenation before a relu",
+    "shuffle-strided": "a concatenation before a relu",
 }
 """Blocks of which the certifier does not settle every gradient yet, and what it stops at."""
 OPEN_PORTABLE = {
     **OPEN,
-    "convnext": "shifted products behind a norm over channels",
-    "mbconv v3": "shifted products behind a clamp",
+    "convnext-downsample": "shifted products behind a norm over channels",
+    "mbconv-v3": "shifted products behind a clamp",
 }
 """The same for the portable form, which writes depthwise convolutions as shifted products."""
 
@@ -69,7 +69,7 @@ def test_a_block_is_torchs(name: str) -> None:
     output, gradients = torch_nets.gradients(subject.net, arrays)
     assert_rounded(subject.forward(arrays), output, terms=TERMS)
     # PyTorch's backward of hardsigmoid multiplies by a sixth that was rounded to float32.
-    epsilon = EPSILON32 / TERMS if name == "mbconv v3" else EPSILON
+    epsilon = EPSILON32 / TERMS if name == "mbconv-v3" else EPSILON
     for slot, gradient in subject.gradients(arrays).items():
         assert_rounded(gradient, gradients[slot], terms=TERMS, epsilon=epsilon, name=slot)
 

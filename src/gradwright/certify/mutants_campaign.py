@@ -34,7 +34,7 @@ class Found(enum.StrEnum):
     FALSE_ALARM = "false alarm"
 
 
-_FOUND = {
+FOUND = {
     (True, Verdict.REFUTED): Found.REFUTED,
     (True, Verdict.UNKNOWN): Found.UNKNOWN,
     (True, Verdict.PROVED): Found.MISSED,
@@ -138,7 +138,7 @@ def campaign(
             ) from None
         quick = replace(search, effort=Effort.QUICK, evaluator=evaluate)
         evaluate.renew()
-        for mutant in _chosen(subject.emitted, spared, seed):
+        for mutant in chosen(subject.emitted, spared, seed):
             if len(trials) == count:
                 break
             trial = _tried(replace(subject, emitted=mutant.function), mutant, truth, usual, quick)
@@ -153,7 +153,7 @@ def _ignore(_: Claim) -> None:
     return
 
 
-def _chosen(function: Function, spared: set[int], seed: int) -> Iterator[Mutant]:
+def chosen(function: Function, spared: set[int], seed: int) -> Iterator[Mutant]:
     """Yield the mutants that the verifier accepts, in seeded order, kinds in turn."""
     by_kind: dict[Defect, list[Mutant]] = {}
     for mutant in mutants(function, spared):
@@ -200,7 +200,7 @@ def _tried(
         mutant.defect,
         mutant.label,
         mutant.line,
-        _FOUND[wrong, report.verdict],
+        FOUND[wrong, report.verdict],
         by_elements,
         by_direction,
         seconds,

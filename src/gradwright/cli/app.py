@@ -16,6 +16,7 @@ from gradwright.cli.commands.evaluate import evaluate
 from gradwright.cli.commands.explain import explain
 from gradwright.cli.commands.mutate import mutate
 from gradwright.cli.commands.predict import predict
+from gradwright.cli.commands.probes import probes
 from gradwright.cli.commands.theorems import theorems
 from gradwright.cli.commands.train import train
 from gradwright.cli.output import write_line
@@ -64,6 +65,7 @@ for _name, _verb in {
     "certify": certify,
     "check": check,
     "mutate": mutate,
+    "probes": probes,
     "theorems": theorems,
     "conventions": show_conventions,
     "cache": cache,

@@ -51,6 +51,13 @@ LossText = Annotated[
 OptimizerText = Annotated[
     str, typer.Option(help="sgd, momentum, nesterov, adam or adamw, then [:FIELD=VALUE,...].")
 ]
+EntryText = Annotated[
+    str,
+    typer.Option(
+        "--entry",
+        help="train-step, forward, eval, capture, saliency, vjp, optimizer-step, or probe:LAYER.",
+    ),
+]
 CapturedLayer = Annotated[
     str | None,
     typer.Option("--layer", help="Path of the layer whose map `capture` and `saliency` return."),

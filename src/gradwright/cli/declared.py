@@ -8,7 +8,7 @@ from gradwright.cli.emission import Emission
 from gradwright.cli.nets import Chosen, names_net
 from gradwright.cli.output import tell
 from gradwright.cli.sources import Sources
-from gradwright.errors import ParseError, SpecError
+from gradwright.errors import SpecError
 
 if TYPE_CHECKING:
     from gradwright.certify import Observer, Program, Report, Search
@@ -43,14 +43,7 @@ class DeclaredText:
         program = self.emission.of(self.net, self.options)
         if self.file is None:
             return program
-        return Declared.of(program, self._text(self.file))
-
-    def _text(self, file: Path) -> str:
-        try:
-            return self.sources(file).decode()
-        except UnicodeDecodeError as error:
-            found = f"0x{error.object[error.start]:02x} at byte {error.start}"
-            raise ParseError(where=str(file), expected="UTF-8 text", found=found) from None
+        return Declared.of(program, self.sources.text(self.file))
 
     def certify(self, search: "Search", observe: "Observer") -> "Report":
         """Certify every result of the program."""

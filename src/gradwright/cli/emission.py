@@ -1,8 +1,8 @@
 """Options that name one entry point of a net: what `emit` writes and `certify` judges."""
 
 import enum
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
 
 from gradwright.cli.options import abi_of, loss_of, optimizer_of
 from gradwright.errors import SpecError, UnsupportedError
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from gradwright.hlo import ElementType
     from gradwright.layers import Precision
     from gradwright.programs import Program
+    from gradwright.programs.probes import LossProgram
     from gradwright.spec import NetSpec
 
 
@@ -25,6 +26,13 @@ class EntryPoint(enum.StrEnum):
     SALIENCY = "saliency"
     VJP = "vjp"
     OPTIMIZER_STEP = "optimizer-step"
+    PROBE = "probe"
+
+
+PROBE_OF = f"{EntryPoint.PROBE.value}:"
+"""Before the name of a probe in place of a net, and before the path of a layer as an entry."""
+WITH_LAYER = (EntryPoint.CAPTURE, EntryPoint.SALIENCY, EntryPoint.PROBE)
+"""Entry points about one layer."""
 
 
 class Rounding(enum.StrEnum):
@@ -47,7 +55,7 @@ class Emission:
     """One entry point as options spell it; `loss`, `optimizer`, `abi` are NAME[:FIELD=VALUE,...].
 
     `batch` None is `NET_BATCH` for a net and the published batch of an artifact; `layer` is the
-    path of the layer whose map `capture` and `saliency` return.
+    path of the layer that is probed, or whose map `capture` and `saliency` return.
     """
 
     entry: EntryPoint
@@ -58,10 +66,34 @@ class Emission:
     abi: str = "standard"
     layer: str | None = None
 
-    def of(self, text: str, options: "Chosen") -> "Program":
-        """Emit the program of a net, or the artifact, that a word of the command line names."""
+    @classmethod
+    def at(
+        cls,
+        entry: str,
+        batch: int | None,
+        loss: str,
+        optimizer: str,
+        precision: Rounding,
+        abi: str,
+        layer: str | None,
+    ) -> Self:
+        """Read `--entry`: the name of an entry point, or probe:LAYER."""
+        name, colon, path = entry.partition(":")
+        if name not in tuple(EntryPoint) or (colon and not entry.startswith(PROBE_OF)):
+            names = [point.value for point in EntryPoint if point is not EntryPoint.PROBE]
+            expected = f"one of {', '.join(names)}, probe:LAYER"
+            raise SpecError(where="--entry", expected=expected, found=repr(entry))
+        return cls(
+            EntryPoint(name), batch, loss, optimizer, precision, abi, path if colon else layer
+        )
+
+    def of(self, text: str, options: "Chosen") -> "Program | LossProgram":
+        """Emit the program of a net, the artifact or the probe that a word names."""
         from gradwright.cli.nets import artifact_of, net_of
 
+        if text.startswith(PROBE_OF):
+            options.require_none(text, FIXED_PROBE)
+            return self._probe(text.removeprefix(PROBE_OF))
         name = artifact_of(text)
         if name is None:
             return self.program(net_of(text, options))
@@ -79,8 +111,9 @@ class Emission:
             train_step,
             vjp,
         )
+        from gradwright.programs.probes import layer_probe
 
-        if self.layer is not None and self.entry not in (EntryPoint.CAPTURE, EntryPoint.SALIENCY):
+        if self.layer is not None and self.entry not in WITH_LAYER:
             expected = f"no layer with --entry {self.entry.value}"
             raise SpecError(where="--layer", expected=expected, found=self.layer)
         element, precision = _numbers(self.precision)
@@ -109,15 +142,28 @@ class Emission:
                 return capture(net, batch=batch, layer=self.layer, element=element)
             case EntryPoint.SALIENCY:
                 return saliency(net, batch=batch, layer=self.layer, element=element)
+            case EntryPoint.PROBE:
+                return layer_probe(net, self.layer or "", batch=batch, element=element)
             case EntryPoint.VJP:
                 return vjp(net, batch=batch, element=element, abi=abi, precision=precision)
+
+    def _probe(self, name: str) -> "Program | LossProgram":
+        from gradwright.probes import probe_named
+
+        fixed = replace(self, precision=Rounding.F32)
+        if fixed != UNSAID:
+            found = ", ".join(_differing(fixed))
+            raise SpecError(where=f"probe:{name}", expected=FIXED_PROBE, found=found)
+        element, precision = _numbers(self.precision)
+        if precision != _numbers(Rounding.F32)[1]:
+            where, expected = f"probe:{name}", "f32 or f64"
+            raise UnsupportedError(where=where, expected=expected, found=self.precision.value)
+        return probe_named(name).program(name, element)
 
     def _artifact(self, name: str) -> "Program":
         from gradwright.zoo import artifact
 
-        fixed = Emission(
-            self.entry, None, self.loss, self.optimizer, self.precision, self.abi, self.layer
-        )
+        fixed = replace(self, batch=None)
         if fixed != UNSAID:
             raise SpecError(
                 where=f"artifact {name}",
@@ -135,17 +181,19 @@ class Emission:
             )
 
 
-PLAIN = (EntryPoint.CAPTURE, EntryPoint.SALIENCY, EntryPoint.OPTIMIZER_STEP)
+PLAIN = (*WITH_LAYER, EntryPoint.OPTIMIZER_STEP)
 """Entry points of the standard convention only."""
 FIXED = "no option but --batch: the name says the rest"
 """What an artifact expects."""
+FIXED_PROBE = "no option but --precision: the name says the rest"
+"""What a probe expects."""
 UNSAID = Emission(EntryPoint.TRAIN_STEP, None, "cross-entropy", "adam", Rounding.F32)
 """Every option left out."""
 
 
 def _differing(emission: Emission) -> list[str]:
     """Return the options that are not as if left out."""
-    names = ("entry", "loss", "optimizer", "precision", "abi", "layer")
+    names = ("entry", "batch", "loss", "optimizer", "precision", "abi", "layer")
     return [f"--{name}" for name in names if getattr(emission, name) != getattr(UNSAID, name)]
 
 

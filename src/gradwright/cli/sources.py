@@ -28,6 +28,14 @@ class Sources:
             self._known[path] = content
         return self._known[path]
 
+    def text(self, path: Path) -> str:
+        """Return a file as text; ParseError where its bytes are no UTF-8."""
+        try:
+            return self(path).decode()
+        except UnicodeDecodeError as error:
+            found = f"0x{error.object[error.start]:02x} at byte {error.start}"
+            raise ParseError(where=str(path), expected="UTF-8 text", found=found) from None
+
     @contextmanager
     def named(self) -> Generator[None]:
         """Put the file in front of the line and column of an error about a text."""

@@ -78,8 +78,8 @@ def saliency(
     return draft.program("saliency", statements=_statements(stated, path))
 
 
-def map_of(net: NetSpec, layer: str) -> str:
-    """Return the path of a layer, once it is known to return a map."""
+def plan_of(net: NetSpec, layer: str) -> Plan:
+    """Return the plan of a layer by its path; SpecError where the net has none there."""
     require("layer", layer, str)
     plans = {plan.path: plan for plan in net.walk()}
     if layer not in plans:
@@ -89,9 +89,15 @@ def map_of(net: NetSpec, layer: str) -> str:
             expected=f"the path of a layer, such as {', '.join(near)}",
             found=repr(layer),
         )
-    if not _is_map(plans[layer]):
+    return plans[layer]
+
+
+def map_of(net: NetSpec, layer: str) -> str:
+    """Return the path of a layer, once it is known to return a map."""
+    plan = plan_of(net, layer)
+    if not _is_map(plan):
         expected = "a layer that returns a map [C, H, W]"
-        found = f"one that returns {list(plans[layer].output)}"
+        found = f"one that returns {list(plan.output)}"
         raise UnsupportedError(where=f"{net.name}: {layer}", expected=expected, found=found)
     return layer
 

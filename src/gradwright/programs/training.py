@@ -51,7 +51,7 @@ def train_step(
     with draft.b.scope("loss", f"loss: {loss}"):
         seed = evaluated.seed if abi.cotangent is Cotangent.MEAN else evaluated.summed()
         seed = walk.enter(seed, hint="seed")
-    gradients = _parameter_gradients(net, backward(walk, output, seed), given.parameters)
+    gradients = parameter_gradients(net, backward(walk, output, seed), given.parameters)
     moved = _moved(draft, optimizer, clock, given, gradients)
     for section in abi.outputs:
         _RETURNS[section](draft, moved, walk, evaluated)
@@ -86,13 +86,9 @@ def vjp(
     walk = draft.walk(given, Mode.TRAINING)
     entered, output = run_net(walk, net, given.data)
     cotangents = backward(walk, output, walk.enter(dy, hint="dy"))
-    for name, gradient in _parameter_gradients(net, cotangents, given.parameters).items():
+    for name, gradient in parameter_gradients(net, cotangents, given.parameters).items():
         draft.result(f"d.{draft.names[name]}", Role.GRADIENT, gradient)
-    if net.input.integer is None:
-        dx = cotangents.get(entered)
-        assert dx is not None  # every layer pulls back to its floating-point input
-        pictures = walk.leave(dx, hint="dx")
-        draft.result("d.x", Role.GRADIENT, draft.as_passed(pictures))
+    input_gradient(draft, walk, cotangents, entered)
     primal = forward(
         net,
         batch=batch,
@@ -179,7 +175,7 @@ def _rules(draft: Draft, optimizer: Optimizer) -> Mapping[str, str]:
     }
 
 
-def _parameter_gradients(
+def parameter_gradients(
     net: NetSpec, cotangents: Cotangents, parameters: Mapping[str, Value]
 ) -> dict[str, Value]:
     """Return the gradient of every parameter; one without a path to the output is refused."""
@@ -194,6 +190,16 @@ def _parameter_gradients(
             )
         gradients[slot.name] = gradient
     return gradients
+
+
+def input_gradient(draft: Draft, walk: Walk, cotangents: Cotangents, entered: Value) -> None:
+    """Return `d.x` from a program, where x is floating point."""
+    if draft.net.input.integer is not None:
+        return
+    dx = cotangents.get(entered)
+    assert dx is not None  # every layer pulls back to its floating-point input
+    pictures = walk.leave(dx, hint="dx")
+    draft.result("d.x", Role.GRADIENT, draft.as_passed(pictures))
 
 
 @dataclass(frozen=True, slots=True)

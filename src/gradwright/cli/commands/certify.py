@@ -6,9 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gradwright.cli.arguments import AbiText, BatchCount, CapturedLayer, Classes, Size
+from gradwright.cli.arguments import (
+    AbiText,
+    BatchCount,
+    CapturedLayer,
+    Classes,
+    EntryText,
+    Size,
+)
 from gradwright.cli.declared import DeclaredText, result_of
-from gradwright.cli.emission import Emission, EntryPoint, Rounding
+from gradwright.cli.emission import Emission, Rounding
 from gradwright.cli.exits import Exit
 from gradwright.cli.nets import Chosen
 from gradwright.cli.output import tell, write_json, write_line, write_table
@@ -31,7 +38,7 @@ def certify(
     ] = None,
     *,
     net: Annotated[str, typer.Option(help="Net whose program FILE is to be.")] = "",
-    entry: Annotated[EntryPoint, typer.Option(help="Entry point of NET.")] = EntryPoint.TRAIN_STEP,
+    entry: EntryText = "train-step",
     batch: BatchCount = None,
     classes: Classes = None,
     size: Size = "",
@@ -74,7 +81,7 @@ def certify(
 
     _require_folder("--report", page)
     _require_folder("--certificate", certificate)
-    emission = Emission(entry, batch, loss or "cross-entropy", optimizer, precision, abi, layer)
+    emission = Emission.at(entry, batch, loss or "cross-entropy", optimizer, precision, abi, layer)
     declared = DeclaredText.chosen(file, net, emission, Chosen.of(classes, size))
     result = 0 if declared is not None else result_of(loss)
     texts = GradientTexts(

@@ -13,23 +13,25 @@ from gradwright.cli.arguments import (
     CapturedLayer,
     Classes,
     EmittedText,
+    EntryText,
     LossText,
     OptimizerText,
     Size,
 )
-from gradwright.cli.emission import Emission, EntryPoint, Rounding
+from gradwright.cli.emission import Emission, Rounding
 from gradwright.cli.nets import Chosen
 from gradwright.cli.output import tell, write_json, write_line
 
 if TYPE_CHECKING:
     from gradwright.hlo import Port
     from gradwright.programs import Program
+    from gradwright.programs.probes import LossProgram
 
 
 def emit(
     net: EmittedText,
     *,
-    entry: Annotated[EntryPoint, typer.Option(help="Entry point.")] = EntryPoint.TRAIN_STEP,
+    entry: EntryText = "train-step",
     batch: BatchCount = None,
     classes: Classes = None,
     size: Size = "",
@@ -48,7 +50,7 @@ def emit(
     """Print or write the StableHLO text of a net."""
     from gradwright.train import write_atomically
 
-    emission = Emission(entry, batch, loss, optimizer, precision, abi, layer)
+    emission = Emission.at(entry, batch, loss, optimizer, precision, abi, layer)
     program = emission.of(net, Chosen.of(classes, size))
     if out is not None:
         write_atomically(out, program.text.encode())
@@ -59,7 +61,7 @@ def emit(
         write_line(program.text.rstrip("\n"))
 
 
-def _description(program: "Program", out: Path | None) -> dict[str, object]:
+def _description(program: "Program | LossProgram", out: Path | None) -> dict[str, object]:
     return {
         "name": program.name,
         "entry": program.entry,
