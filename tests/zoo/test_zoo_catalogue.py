@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from gradwright import zoo
+from gradwright import programs, zoo
 from gradwright.errors import SpecError
+from gradwright.hlo.bindings import verify
 from gradwright.zoo import catalogue
 from gradwright.zoo.catalogue import ROWS
 from gradwright.zoo.catalogue.build import waiting_for
@@ -72,6 +73,14 @@ def test_classes_and_size_change_what_they_name() -> None:
         zoo.get("bestiary-tiny-unet", classes=3)
     with pytest.raises(SpecError, match="expected no size, since the net reads no pictures"):
         zoo.get("bestiary-dcgan-projector", size=8)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", zoo.CATALOGUE)
+def test_the_pullback_of_a_net_is_emitted_and_verified(name: str) -> None:
+    program = programs.vjp(zoo.get(name), batch=2)
+    verify(program.text)
+    assert sum(port.type.size for port in program.outputs) > ROWS[name].parameters
 
 
 def waiting_lines() -> str:
