@@ -30,8 +30,10 @@ from gradwright.layers import (
     Padding,
     Sequential,
     Spread,
+    Statistics,
     Upsample,
 )
+from gradwright.programs import Standard
 from gradwright.spec import Flat, Image
 from oracles.arithmetic import Patches, max_pool_gradient
 from oracles.closeness import DIFFERENCE, magnitude
@@ -41,6 +43,7 @@ from oracles.subject import Arrays, Subject, forms
 
 pytestmark = pytest.mark.interpreter
 
+EACH = Standard(statistics=Statistics.EXAMPLE)
 SQUARE = Image(2, 4, 4)
 """Equal extents, so that swapped axes are not given away by a shape."""
 
@@ -54,6 +57,7 @@ SUBJECTS = {
         [AvgPool(3, 2, Explicit((1, 1), (0, 2)), Divisor.EXCLUDE_PADDING)], SQUARE
     ),
     "batch norm": Subject([BatchNorm(0.1)], Image(2, 2, 2)),
+    "norm of each example": Subject([BatchNorm(0.1)], Image(2, 2, 2), abi=EACH),
     "layer norm": Subject([LayerNorm(0.1)], Image(2, 2, 2)),
     "channels": Subject([ChannelShuffle(2), ChannelSlice(1, 3)], Image(4, 2, 2)),
     "branches": Subject(

@@ -15,7 +15,7 @@ from gradwright.layers import (
     TEXTBOOK,
     Formulation,
 )
-from gradwright.programs import Program
+from gradwright.programs import STANDARD, Abi, Program
 from gradwright.spec import Entry, Image, Input, NetSpec
 from gradwright.spec.conventions import Convention
 
@@ -71,6 +71,7 @@ class Subject:
     formulation: Formulation = TEXTBOOK
     element: ElementType = ElementType.F64
     runner: Runner = interpret
+    abi: Abi = STANDARD
 
     @property
     def net(self) -> NetSpec:
@@ -105,18 +106,30 @@ class Subject:
     def evaluation(self, arrays: Mapping[str, np.ndarray]) -> Array:
         """Return what the emitted evaluation computes."""
         program = programs.eval(
-            self.net, batch=self.batch, element=self.element, formulation=self.formulation
+            self.net,
+            batch=self.batch,
+            element=self.element,
+            formulation=self.formulation,
+            abi=self.abi,
         )
         return self.runner(program, arrays)["output"].astype(np.float64)
 
     def forward_program(self) -> Program:
         """Return the training forward."""
         return programs.forward(
-            self.net, batch=self.batch, element=self.element, formulation=self.formulation
+            self.net,
+            batch=self.batch,
+            element=self.element,
+            formulation=self.formulation,
+            abi=self.abi,
         )
 
     def vjp_program(self) -> Program:
         """Return the pullback."""
         return programs.vjp(
-            self.net, batch=self.batch, element=self.element, formulation=self.formulation
+            self.net,
+            batch=self.batch,
+            element=self.element,
+            formulation=self.formulation,
+            abi=self.abi,
         )
