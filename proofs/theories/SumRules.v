@@ -44,14 +44,19 @@ Theorem rule_sum_relation (P P' : finType) (gd : pred P) (gd' : pred P') (key : 
   [set key p | p in gd] = [set key' p | p in gd'] ->
   \rsum_(p | gd p) F (key p) = \rsum_(p | gd' p) F (key' p).
 Proof. by move=> a b E; rewrite (sum_over_keys a) (sum_over_keys b) E. Qed.
-(** Pieces whose sets of keys are disjoint are one sum over the union. *)
-Theorem rule_sum_pieces (A : finType) (keys : A -> {set K}) : (forall a b, a != b -> [disjoint keys a & keys b]) ->
-  \rsum_a (\rsum_(k | k \in keys a) F k) = \rsum_(k | k \in \bigcup_a keys a) F k.
+(** Pieces with coefficients, each a sum over its set of keys, add up to 0 when at every key the
+    coefficients of the pieces that hold it do. *)
+Theorem rule_sum_pieces (A : finType) (keys : A -> {set K}) (c : A -> R) :
+  (forall k, \rsum_(a | k \in keys a) c a = 0) -> \rsum_a c a * (\rsum_(k | k \in keys a) F k) = 0.
 Proof.
-move=> D; rewrite (exchange_big_dep (mem (\bigcup_a keys a))) /=; last by move=> a k _ ka; apply/bigcupP; exists a.
-apply: eq_bigr => k /bigcupP [a _ ka]; rewrite (bigD1 a) //= big1 ?Rplus_0_r // => b /andP [kb ba].
-by have := D b a ba; rewrite disjoints_subset => /subsetP /(_ k kb); rewrite inE ka.
+move=> H; under eq_bigr do rewrite -sumZl.
+rewrite (exchange_big_dep xpredT) //= big1 // => k _.
+by rewrite sumZr H Rmult_0_l.
 Qed.
+(** Where equal factors may change places, so may what they are read at. *)
+Theorem rule_sum_symmetric (P : finType) (gd : pred P) (key : P -> K) (swap : K -> K) :
+  (forall k, F (swap k) = F k) -> \rsum_(p | gd p) F (key p) = \rsum_(p | gd p) F (swap (key p)).
+Proof. by move=> H; apply: eq_bigr => p _; rewrite H. Qed.
 End Relations.
 
 (** ** Guards on one summed variable *)

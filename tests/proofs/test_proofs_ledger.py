@@ -26,6 +26,7 @@ NORMAL_FORMS = [
     "infinite",
     "masks",
     "multilinear",
+    "pieces",
     "pointwise",
     "relations",
     "sums",
@@ -45,7 +46,7 @@ VALUES = frozenset(
         "Multilinear",
         "Sign",
         "_Contraction",
-        "_Piece",
+        "Piece",
         "_Test",
     ]
 )

@@ -45,7 +45,9 @@ IDENTITIES: Mapping[str, Identity] = {
     "reshape": _identity("elements keep their row-major order", "tensor.regroup shaped.reshape"),
     # Sums
     "sum-linear": _identity("sum of a F + b G = a sum F + b sum G", "sums.Summation.total"),
-    "sum-unfold": _identity("a sum inside a sum is one sum", "sums.Summation._unfold"),
+    "sum-unfold": _identity(
+        "a sum inside a sum is one sum", "sums.Summation._unfold pieces.opened"
+    ),
     "sum-equation": _identity(
         "an equation with coefficient +-1 is solved", "sums.Summation._eliminate"
     ),
@@ -54,7 +56,7 @@ IDENTITIES: Mapping[str, Identity] = {
         "sums that share no variable multiply", "sums.Summation._components sums._connected"
     ),
     "sum-unused": _identity(
-        "what nothing reads multiplies by its extent", "sums.Summation.repeated"
+        "what nothing reads multiplies by its extent", "sums.Summation.repeated pieces._without"
     ),
     "sum-held": _identity("guards met at one point at most", "sums.Summation._held"),
     "sum-rename": _identity(
@@ -66,9 +68,10 @@ IDENTITIES: Mapping[str, Identity] = {
         "relations.Relations._relation reading.require_one_each",
     ),
     "sum-pieces": _identity(
-        "disjoint pieces are one sum over the union",
-        "equality._same_union equality._disjoint_union",
+        "pieces whose coefficients add up to 0 at every point",
+        "equality._Difference._nothing equality._Difference._balanced reading.add_up_to_nothing",
     ),
+    "sum-symmetric": _identity("equal factors may change places", "pieces.symmetric"),
     "sum-digits": _identity("sum over i = sum over its digits", "multilinear._Assembly.digits_of"),
     "sum-merge": _identity("n u + w is one variable", "relations._merge_digits relations._joined"),
     "common-guard": _identity(
@@ -276,7 +279,10 @@ DEFINITIONS = frozenset(
         "sums._solvable",
         "thresholds.Line.place",
         "tensor.dimension_expressions",
-        "equality._written_out",
+        "equality._Difference._written_out",
+        "pieces.met_once",
+        "pieces.terms_of",
+        "pieces._moved",
         "atoms.Atoms.sign",
     ]
 )
