@@ -102,8 +102,8 @@ class Updating:
     def gradient(self, update: Update, derivative: Tensor | None) -> Value | None:
         """Return the value by which a parameter is updated, None where none is found.
 
-        That is one with the form of the derivative; else one that the rule holds for, whatever it
-        is; else one proved to be the derivative.
+        That is one with the form of the derivative; else one that the rule holds for at a glance,
+        whatever it is; else one proved to be the derivative; else one that the rule is proved for.
         """
         alike = self._alike.get(form_of(derivative)) if derivative is not None else None
         if alike:
@@ -113,9 +113,14 @@ class Updating:
                 return found
         near = list(islice(self._candidates(update), CANDIDATES))
         for value in near:
-            if all(rule_holds(self.proof, self.flow, self.body, update, value).values()):
+            sides = _sides(self.proof, self.flow, self.body, update, value).values()
+            if all(wanted is not None and self.proof.alike(wanted, made) for wanted, made in sides):
                 return value
-        return None if derivative is None else self.proof.find(derivative, near)
+        found = None if derivative is None else self.proof.find(derivative, near)
+        return found or next((value for value in near if self._holds(update, value)), None)
+
+    def _holds(self, update: Update, value: Value) -> bool:
+        return all(rule_holds(self.proof, self.flow, self.body, update, value).values())
 
     def _candidates(self, update: Update) -> Iterator[Value]:
         """Yield values of the parameter's shape that its new state comes from, last ones first."""
@@ -130,6 +135,17 @@ def rule_holds(
     proof: Proof, flow: Flow, body: Block, update: Update, g: Value
 ) -> Mapping[str, bool]:
     """Return for each result of a rule whether it is what the rule makes of g, whatever g is."""
+    sides = _sides(proof, flow, body, update, g)
+    return {
+        target: wanted is not None and proof.same(wanted, emitted)
+        for target, (wanted, emitted) in sides.items()
+    }
+
+
+def _sides(
+    proof: Proof, flow: Flow, body: Block, update: Update, g: Value
+) -> Mapping[str, tuple[Tensor | None, Tensor]]:
+    """Return what a rule makes of an unknown g, and what the text makes of it, by target."""
     unknown = proof.den.unknown(f"gradient of {update.parameter}", g.shape)
     local = Proof(proof.den)
     moved = flow.between(g, update.results(body))
@@ -143,9 +159,8 @@ def rule_holds(
         wanted = {s.target: meaning.define(s) for s in update.rule.statements}
     except (Undenotable, TooLarge, ParseError):
         wanted = dict[str, Tensor]()
-    held: dict[str, bool] = {}
-    for target, k in update.targets.items():
-        result = id(body.results[k])
-        emitted = local.known.get(result, proof.known[result])
-        held[target] = target in wanted and local.same(wanted[target], emitted)
-    return held
+    results = {target: id(body.results[k]) for target, k in update.targets.items()}
+    return {
+        target: (wanted.get(target), local.known.get(result, proof.known[result]))
+        for target, result in results.items()
+    }

@@ -34,6 +34,18 @@ _MOVES = frozenset(
 _CHOICES = frozenset(
     {"stablehlo.maximum", "stablehlo.minimum", "stablehlo.select", "stablehlo.clamp"}
 )
+_SUMS = frozenset({"stablehlo.add", "stablehlo.concatenate"})
+"""What has as many terms as all its operands together."""
+_LAYERS = frozenset(
+    {
+        "stablehlo.convolution",
+        "stablehlo.dot_general",
+        "stablehlo.pad",
+        "stablehlo.concatenate",
+        "stablehlo.reduce_window",
+    }
+)
+"""What begins a layer: a text holds the cotangent of what it reads as a value of its own."""
 COTANGENT_TERMS = 2
 PROOF_TERMS = 100_000
 """Terms that a proof may make, of the order of 20 seconds of work. What meets the end of them is
@@ -74,6 +86,13 @@ class Proof:
                 self.failures[id(operation.results[0])] = str(problem)
             for value, tensor in zip(operation.results, results, strict=True):
                 self.known[id(value)] = self._cut(tensor, wanted=id(value) in cut)
+
+    def alike(self, a: Tensor, b: Tensor) -> bool:
+        """Return whether two tensors have one normal form."""
+        if a.shape != b.shape:
+            return False
+        ours, theirs = self.den.pointwise.align(a, b)
+        return ours.poly == theirs.poly
 
     def same(self, a: Tensor, b: Tensor, depth: Depth = Depth.CLASSES) -> bool:
         """Return whether two tensors are proved equal."""
@@ -123,14 +142,17 @@ class Proof:
         # A maximum that another one takes at once is a link of a running one, whose cotangent a
         # text may never hold.
         choices = [each for each in operations if each.opcode in _CHOICES]
-        links = {id(value) for each in choices for value in each.operands}
+        links = {id(v) for each in choices for v in each.operands} & {
+            id(each.results[0]) for each in choices
+        }
+        read = {id(v) for each in operations if each.opcode in _LAYERS for v in each.operands}
 
         def rewrite(operation: Operation, g: Tensor) -> Tensor:
             self.den.algebra.grant(OPERATION_TERMS)
             result = id(operation.results[0])
-            whole = operation.opcode in _CHOICES and result not in links
-            sums = whole or operation.opcode == "stablehlo.add"
-            wanted = sums and result in cut and len(g.poly) > COTANGENT_TERMS
+            sums = operation.opcode in _CHOICES or operation.opcode in _SUMS
+            held = result in read or (sums and result in cut)
+            wanted = bool(cut) and held and result not in links and len(g.poly) > COTANGENT_TERMS
             return self._cut(g, wanted=True) if wanted else g
 
         sweep = Sweep(self.den, self.known, self.failures, rewrite)
@@ -199,7 +221,7 @@ def choose_cuts(operations: Sequence[Operation]) -> set[int]:
         bends = any(user.opcode in _NONLINEAR for user in found)
         if operation.opcode in _CHOICES:
             chosen.add(id(result))
-        sums = operation.opcode == "stablehlo.add" and not moves(operation)
+        sums = operation.opcode in _SUMS and not moves(operation)
         if sums and (bends or len(found) > 1):
             chosen.add(id(result))
     return chosen

@@ -46,7 +46,7 @@ class Joins:
     def joined(self, tensor: Tensor) -> Tensor:
         """Return the remembered value that is proved equal to this one, else this one."""
         written = self.proof.den.pointwise.opened(tensor)
-        if not self._sums(written.poly):
+        if len(written.poly) < 2 and not self._sums(written.poly):
             return tensor
         alike = self._known.get(self._likeness(written), [])
         if any(tensor == known for _, known in alike):

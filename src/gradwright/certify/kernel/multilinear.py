@@ -18,6 +18,7 @@ from gradwright.certify.kernel.index import (
     Guard,
     combine,
     conjunction,
+    constant,
     radix,
     substitute,
     variable,
@@ -166,7 +167,8 @@ class _Assembly:
         )
         assembly = _Assembly(extents, [], [], places)
         for i, extent in enumerate(form.summed):
-            places[len(form.shape) + i] = variable(assembly.fresh(extent))
+            lone = extent == 1
+            places[len(form.shape) + i] = constant(0) if lone else variable(assembly.fresh(extent))
         assembly.guards = [(substitute(e, places), low, high) for e, low, high in form.guards]
         return assembly
 
@@ -204,13 +206,33 @@ def _result_digits(
             if len(terms) == 1 and terms[0][0] == result and abs(terms[0][1]) == 1:
                 suited = _suited(dimension, offset if terms[0][1] == 1 else 0, extent)
                 best = common_refinement(best, suited) or best
-    for (_, terms), low, high in form.guards:
+    for (offset, terms), low, high in form.guards:
         strides = {abs(k) for v, k in terms if v != result}
         if high == low + 1 and len(strides) == 1 and abs(dict(terms).get(result, 0)) == 1:
             (stride,) = strides
             if stride > 1 and extent % stride == 0 and extent > stride:
                 best = common_refinement(best, (extent // stride, stride)) or best
+        best = (
+            common_refinement(best, _written(form, result, (terms, low - offset, high - offset)))
+            or best
+        )
     return best
+
+
+def _written(
+    form: Multilinear, result: int, guard: tuple[tuple[tuple[int, int], ...], int, int]
+) -> tuple[int, ...]:
+    """Return the digits of a result index that an equation says to be written in other indices."""
+    terms, low, high = guard
+    extents = (*form.shape, *form.summed)
+    sign = -dict(terms).get(result, 0)
+    others = sorted((k * sign, extents[v]) for v, k in terms if v != result and extents[v] > 1)
+    weight = 1
+    for k, extent in others:
+        if (low, high) != (0, 1) or abs(sign) != 1 or k != weight:
+            return ()
+        weight *= extent
+    return tuple(extent for _, extent in reversed(others)) if weight == extents[result] else ()
 
 
 def _suited(dimension: Sequence[int], offset: int, extent: int) -> tuple[int, ...]:
