@@ -10,8 +10,10 @@ from gradwright.certify.claims import Kind, Report
 from gradwright.certify.programs import certify_program
 from gradwright.certify.texts_settle import Search
 from gradwright.certify.verdicts import Verdict
+from gradwright.layers import blocks
 from gradwright.optim import Optimizer
 from gradwright.programs import Program
+from gradwright.spec import Entry, Image, NetSpec
 
 SMOOTHED = losses.SoftmaxCrossEntropy(label_smoothing=0.1)
 OPTIMIZERS = [
@@ -46,6 +48,36 @@ def test_every_claim_of_a_named_net_is_proved(name: str) -> None:
     assert kinds.count(Kind.UPDATE) == 3 * parameters
     assert kinds.count(Kind.LOSS) == 1
     assert kinds.count(Kind.MEANING) == 1 + len(program.net.statistics)
+
+
+SAME = layers.Padding.SYMMETRIC
+GATE = blocks.SqueezeExcite(4, layers.Function.RELU, layers.Function.HARD_SIGMOID)
+WIDENED = blocks.InvertedResidual(4, 8, 3, 1, SAME, layers.Function.HARD_SWISH, GATE)
+STACKS: dict[str, list[Entry]] = {
+    "densenet": [blocks.DenseLayer(2), blocks.DenseLayer(2), blocks.DenseTransition(3)],
+    "mobilenetv3": [WIDENED],
+    "googlenet": [blocks.Inception(2, (3, 4), (2, 3), 2, 3)],
+}
+"""The blocks of published nets whose cotangents have many parts, after a convolution."""
+QUICK = ("squeezenet1.1",)
+"""Published nets whose proof takes a few seconds at 32 x 32 pixels."""
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_every_claim_of_blocks_of_a_published_net_is_proved(name: str) -> None:
+    head = [layers.BatchNorm(), layers.GlobalAvgPool(), layers.Dense(3)]
+    net = NetSpec(name, Image(3, 8, 8), [layers.ConvBn(4, 1), *STACKS[name], *head])
+    program = programs.train_step(net, batch=2, loss=SMOOTHED, optimizer=optim.AdamW())
+    assert unproved(certify_program(program, search=PROOF_ONLY)) == []
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[] if n in QUICK else pytest.mark.slow) for n in zoo.PUBLISHED]
+)
+def test_every_claim_of_a_published_net_is_proved(name: str) -> None:
+    net = zoo.get(name, size=32 if name in QUICK else 64)
+    program = programs.train_step(net, batch=8, loss=SMOOTHED, optimizer=optim.AdamW())
+    assert unproved(certify_program(program, search=PROOF_ONLY)) == []
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS, ids=str)

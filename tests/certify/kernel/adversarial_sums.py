@@ -107,6 +107,14 @@ SUMS: dict[str, Pair] = {
         lambda b, v: joined(b, cut(b, v[0], 0, 1), cut(b, v[1], 1, 4)),
         lambda b, v: joined(b, cut(b, v[0], 0, 2), cut(b, v[1], 2, 4)),
     ),
+    "a value beside itself, and twice the last half": Pair(
+        lambda b, v: joined(b, v[0], v[0]),
+        lambda b, v: joined(b, v[0], joined(b, cut(b, v[0], 2, 4), cut(b, v[0], 2, 4))),
+    ),
+    "a number beside another": Pair(
+        lambda b, v: joined(b, b.splat(2, v[0].type), b.splat(3, v[0].type)),
+        lambda b, v: b.splat(2, TensorType((8,), v[0].type.element)),
+    ),
     "even places for odd ones": Pair(
         lambda b, v: cut(b, v[0], 0, 4, 2), lambda b, v: cut(b, v[0], 1, 4, 2)
     ),

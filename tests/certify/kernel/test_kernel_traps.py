@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from certify.kernel.adversarial_pairs import counted, cut, mask
-from certify.kernel.test_kernel_soundness import Write, both
+from certify.kernel.test_kernel_soundness import Write, both, denoted
 from gradwright.certify.kernel.denote import new_denotation
+from gradwright.certify.kernel.derive import pull
 from gradwright.hlo import Builder, TensorType, Value
-from gradwright.hlo.attributes import Direction
+from gradwright.hlo.attributes import Direction, Window
 
 
 def blocks(b: Builder, x: Value, y: Value, size: int) -> Value:
@@ -107,6 +108,45 @@ def test_a_root_keeps_the_sign_of_what_it_is_taken_of() -> None:
     assert same
     assert not den.conditions.nonnegative
     assert not both(lambda b, x, y: b.sqrt(x * x), lambda b, x, y: x)[1]
+
+
+def beside_itself(b: Builder, x: Value) -> Value:
+    """Return a vector with every entry twice, as an average pool of 2 hands back its cotangent."""
+    column = b.reshape(x, (*x.shape, 1))
+    return b.concatenate([column, column], 1)
+
+
+def test_equal_pieces_that_meet_are_one_term() -> None:
+    b = Builder()
+    x = b.argument("x", TensorType((4,)))
+    _, [twice, spread] = denoted(
+        b.finish("main", [beside_itself(b, x), b.broadcast(x, (4, 2), (0,))])
+    )
+    assert len(twice.poly) == 1
+    assert twice == spread
+
+
+def test_pieces_that_differ_stay_apart() -> None:
+    b = Builder()
+    x, y = b.argument("x", TensorType((4,))), b.argument("y", TensorType((4,)))
+    _, [joined] = denoted(b.finish("main", [b.concatenate([x, y, 2 * y], 0)]))
+    assert len(joined.poly) == 3
+
+
+def test_windows_that_tile_hand_back_one_term() -> None:
+    """Windows of 2 x 1 read each entry once: its cotangent is that of its window."""
+    b = Builder()
+    x, dy = b.argument("x", TensorType((4, 3))), b.argument("dy", TensorType((2, 3)))
+    y = b.reduce_window(x, 0, Window((2, 1), (2, 1), (1, 1), (1, 1), ((0, 0), (0, 0))), b.adds)
+    rows = b.concatenate([b.reshape(dy, (2, 1, 3))] * 2, 1)
+    function = b.finish("main", [y, b.reshape(rows, (4, 3))])
+    den, [windows, spread] = denoted(function)
+    operation = next(op for op in function.body.operations if op.opcode.endswith("reduce_window"))
+    known = [den.argument("x", (4, 3), x.type.element), den.splat(0, ())]
+    cotangent = den.argument("dy", (2, 3), dy.type.element)
+    dx = pull(den, operation, known, [windows], cotangent)[0]
+    assert dx == spread
+    assert len(spread.poly) == 1
 
 
 def test_an_unknown_is_another_each_time() -> None:
