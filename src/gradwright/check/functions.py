@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import reduce
 from math import lcm
 
-from gradwright.check.affine import Affine, Guard, conjunction, linear
+from gradwright.check.affine import Affine, Box, Guard, conjunction, linear
 from gradwright.check.atoms import (
     Applied,
     Factor,
@@ -255,8 +255,8 @@ class Functions:
                 return Tensor(a.digits, power)
         if q.denominator == 1 and 0 <= q <= EXPANDED_POWER:
             return self.multiply(self.number(a, 1), *[a] * int(q))
-        if q < 0 and any(guards for _, guards in a.poly):
-            raise Uncheckable("a division by a value that depends on the index")
+        if q < 0:
+            self._require_everywhere(a.poly, a.box)
         scale, atom, access = self._named(a)
         root = self.algebra.power_of_number(scale, q)
         self._assume(((atom, access, 1),), q)
@@ -274,15 +274,20 @@ class Functions:
     def _assume(self, factors: Iterable[Factor], q: Fraction) -> None:
         for atom, _, k in factors:
             content = self.algebra.atoms.contents[atom]
-            guarded = isinstance(content, Sum) and bool(content.guards)
-            if isinstance(content, Named):
-                guarded = any(guards for (_, guards), _ in content.terms)
-            if k * q < 0 and guarded:
+            if k * q < 0 and isinstance(content, Sum) and content.guards:
                 raise Uncheckable("a division by a value that depends on the index")
+            if k * q < 0 and isinstance(content, Named):
+                self._require_everywhere(dict(content.terms), dict(enumerate(content.extents)))
             if q < 0 and not self.algebra.atoms.is_positive(atom, strictly=True):
                 self.needs.setdefault(("nonzero", atom), self.at)
             if q.denominator > 1 and not self.algebra.atoms.is_positive(atom, strictly=False):
                 self.needs.setdefault(("nonnegative", atom), self.at)
+
+    def _require_everywhere(self, p: Poly, box: Box) -> None:
+        """Refuse to divide by what is 0 at some index, whatever the input."""
+        cases = self.algebra.cases(p, box)
+        if cases is None or not all(cases):
+            raise Uncheckable("a division by a value that is 0 at some index")
 
     def exponential(self, a: Tensor) -> Tensor:
         """Return e ** a: a factor per term, with exp(c log X) = X ** c."""

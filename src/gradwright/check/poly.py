@@ -6,7 +6,8 @@ outside their extents: every index that may leave them stands under a guard that
 
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from math import floor
+from itertools import product
+from math import floor, prod
 
 from gradwright.check.affine import Affine, Box, Guard, Guards, Places, conjunction, placed, within
 from gradwright.check.atoms import (
@@ -28,6 +29,8 @@ Poly = Mapping[Monomial, Fraction]
 ONE: Monomial = ((), ())
 TERM_LIMIT = 20000
 """Terms of one product beyond which the check is given up."""
+CASE_LIMIT = 256
+"""Values of indices under guards that are told apart one by one."""
 LARGEST_PRIME = 10000
 """Divisors up to which the number under a root is searched for primes."""
 
@@ -161,17 +164,30 @@ class Algebra:
         return total
 
     def opened(self, p: Poly, box: Box) -> Poly:
-        """Return one named polynomial written out, where it is read inside its extents."""
-        if len(p) != 1:
+        """Return c * a named polynomial + a number with that written out, anything else as it is."""
+        rest = [term for term in p.items() if term[0] != ONE]
+        if len(rest) != 1:
             return p
-        ((factors, guards), c) = next(iter(p.items()))
+        [((factors, guards), c)] = rest
         content = self.atoms.contents[factors[0][0]] if len(factors) == 1 else None
         if guards or not isinstance(content, Named) or factors[0][2] != 1:
             return p
         access = factors[0][1]
         if not self.inside(access, content.extents, (), box):
             return p
-        return scaled(self.substitute(dict(content.terms), dict(enumerate(access)), box), c)
+        whole = self.substitute(dict(content.terms), dict(enumerate(access)), box)
+        return add(number(p.get(ONE, 0)), whole, c)
+
+    def cases(self, p: Poly, box: Box) -> Iterator[Poly] | None:
+        """Return p at each value of the indices that it has guards on; None where they are many."""
+        guards = [guard for _, guards in p for guard in guards]
+        guarded = sorted({v for e, _, _ in guards for v, _ in e[1]})
+        if prod(box[v] for v in guarded) > CASE_LIMIT:
+            return None
+        return (
+            self.substitute(p, {v: (n, ()) for v, n in zip(guarded, at, strict=True)}, box)
+            for at in product(*(range(box[v]) for v in guarded))
+        )
 
     def inside(
         self, access: Iterable[Affine], extents: Iterable[int], guards: Guards, box: Box

@@ -72,6 +72,8 @@ class Session:
         self.cotangents: dict[int, Tensor] = {}
         self.proved: set[tuple[int, int]] = set()
         self.stated = Stated(self.meanings, {}, self._cut_stated)
+        self.underivable = ""
+        """Why nothing is differentiated."""
         self.problems: list[str] = []
         self.passed = 0
         """Values that statements passed through."""
@@ -196,17 +198,24 @@ class Session:
                 known[id(value)] = self._cut(self.number_of[id(value)], tensor)
 
     def _derive(self, operations: Sequence[Operation], seeds: Mapping[int, Tensor]) -> None:
-        self._denote(operations, self.known, strictly=True)
         arguments = self.functions[0].body.arguments
         claimed = [c for c in self.certificate.claims if isinstance(c, GradientClaim)]
         wrt = {id(_at(arguments, c.argument, "arguments")) for c in claimed}
-        self.cotangents = swept(
-            self.meanings, operations, self.known, seeds, wrt, self.number_of, self.guide
-        )
+        try:
+            self._denote(operations, self.known, strictly=True)
+            self.cotangents = swept(
+                self.meanings, operations, self.known, seeds, wrt, self.number_of, self.guide
+            )
+        except Uncheckable as problem:
+            self.underivable = str(problem)
+            rest = [op for op in operations if id(op.results[0]) not in self.known]
+            self._denote(rest, self.known, strictly=False)
 
     def _gradient(self, claim: GradientClaim) -> None:
         if self.certificate.subject not in ("gradients", "vjp"):
             raise FalseStatement("a gradient claim where nothing is differentiated")
+        if self.underivable:
+            raise Uncheckable(self.underivable)
         argument = _at(self.functions[0].body.arguments, claim.argument, "arguments")
         value = _at(self.values, claim.value, "values")
         zero = Tensor(plain(argument.shape), {})
