@@ -49,7 +49,8 @@ def records_of(text: str) -> tuple[Subject, list[tuple[str, ClaimRecord]]]:
     statements = [Statement(each) for each in program.statements]
     names = {name: i for i, name in enumerate(inputs)}
     subject, values = scouted(
-        Subject("gradients", [text], loss, names, statements), list(arguments.values())
+        Subject("gradients", [text], loss, names, statements),
+        {n: outputs.index(name) for name, n in arguments.items()},
     )
     claims: list[tuple[str, ClaimRecord]] = [("the differentiated loss", LossClaim(loss))]
     for k, port in enumerate(program.outputs):

@@ -15,7 +15,15 @@ from gradwright.check.poly import Poly, constant_of
 from gradwright.check.session import new_meanings, numbered
 from gradwright.check.tensor import Tensor
 from gradwright.hlo import Builder, ElementType, Function, TensorType, Value
-from gradwright.hlo.attributes import Convolution, ConvolutionDims, Direction, ScatterWindow, Window
+from gradwright.hlo.attributes import (
+    Convolution,
+    ConvolutionDims,
+    Direction,
+    Gather,
+    Scatter,
+    ScatterWindow,
+    Window,
+)
 
 Write = Callable[[Builder, Value, Value], Value]
 F64 = ElementType.F64
@@ -142,6 +150,23 @@ def _running(b: Builder, x: Value, y: Value) -> Value:
     return b.maximum(b.maximum(slices[0], slices[1]), slices[2])
 
 
+_ROWS = np.array([2, 0, 2, 1], dtype=np.int32)
+"""Rows of a tensor, one of them twice."""
+
+
+def _gathered(b: Builder, x: Value, y: Value) -> Value:
+    rows = b.reshape(b.constant(_ROWS), (4, 1))
+    gather = Gather((1,), (0,), (), (), (0,), 1, (1, 4), indices_are_sorted=False)
+    return b.gather(b.multiply(x, y), rows, gather)
+
+
+def _scattered(b: Builder, x: Value, y: Value) -> Value:
+    rows = b.reshape(b.constant(_ROWS), (4, 1))
+    scatter = Scatter((1,), (0,), (), (), (0,), 1, indices_are_sorted=False, unique_indices=False)
+    updates = b.concatenate([y, b.slice(x, (0, 0), (1, 4), (1, 1))], 0)
+    return b.scatter_add(b.multiply(x, y), rows, updates, scatter)
+
+
 def _convolved(b: Builder, x: Value, y: Value) -> Value:
     dims = ConvolutionDims(0, 1, (2,), 1, 0, (2,), 0, 1, (2,))
     conv = Convolution(dims, (2,), ((1, 2),), (2,), (1,), (True,), 1, 1)
@@ -176,6 +201,8 @@ TEXTS: dict[str, Write] = {
     "reduce": lambda b, x, y: b.sum(b.multiply(b.multiply(x, x), y), (0,)),
     "reduce_window": _windows,
     "select_and_scatter": _routed,
+    "gather": _gathered,
+    "scatter": _scattered,
     "dynamic_slice": lambda b, x, y: b.dynamic_slice(b.multiply(x, y), _starts(b), (2, 2)),
     "dynamic_update_slice": lambda b, x, y: b.dynamic_update_slice(
         b.multiply(x, x), b.slice(y, (0, 0), (2, 2), (1, 1)), _starts(b)

@@ -101,22 +101,23 @@ def _needed(
     return tuple(reversed(kept))
 
 
-def scouted(subject: Subject, arguments: Sequence[int]) -> tuple[Subject, dict[int, int]]:
+def scouted(subject: Subject, updated: Mapping[int, int]) -> tuple[Subject, dict[int, int]]:
     """Return what to write about, each statement in a way that the text is written in.
 
-    Beside it for arguments the first value of the text that the replay finds to be the gradient.
+    Beside it for arguments, each with the result that holds its new state, the first value behind
+    that result that the replay finds to be the gradient.
     """
-    claims = tuple(GradientClaim(argument, argument) for argument in arguments)
+    claims = tuple(GradientClaim(argument, argument) for argument in updated)
     session, search = _session(_draft(subject, claims), subject.functions)
     session.prepare()
     session.bind()
-    found = _gradients(session, search, subject, arguments)
+    found = _gradients(session, search, subject, updated)
     statements = Scout(session, search).ways(subject.statements)
     return replace(subject, statements=statements), found
 
 
 def _gradients(
-    session: Session, search: Search, subject: Subject, arguments: Sequence[int]
+    session: Session, search: Search, subject: Subject, updated: Mapping[int, int]
 ) -> dict[int, int]:
     if subject.loss is None:
         return {}
@@ -126,11 +127,13 @@ def _gradients(
         forward.update(id(result) for result in operation.results)
     values = [(n, v) for n, v in enumerate(session.values) if id(v) not in forward]
     found: dict[int, int] = {}
-    for argument in arguments:
+    for argument, result in updated.items():
         g = session.cotangents.get(id(body.arguments[argument]))
         if g is None:
             continue
-        near = [(n, session.known[id(v)]) for n, v in values]
+        behind = ancestors([body.results[result]], body.operations, frozenset())
+        used = {id(v) for operation in behind for v in operation.results}
+        near = [(n, session.known[id(v)]) for n, v in values if id(v) in used]
         fitting = [(n, t) for n, t in near if t.shape == g.shape]
         at_once = (n for n, t in fitting if _is_same_form(session, g, t))
         alike = [(n, t) for n, t in fitting if search.reads_alike(g, t)]

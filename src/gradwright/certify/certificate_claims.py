@@ -145,7 +145,9 @@ def with_program_certificate(
             if _is_proved(report, f"gradient of {name}")
         }
         subject = Subject(kind, texts, loss, inputs if statements else {}, statements)
-        subject, found = scouted(subject, list(wanted.values()) if loss is not None else [])
+        places = {port.name: k for k, port in enumerate(outputs) if port.role is Role.PARAMETER}
+        updated = {inputs[name]: places[name] for name in wanted if loss is not None}
+        subject, found = scouted(subject, updated)
         records: list[tuple[str, ClaimRecord]] = [
             (f"{target_of(port)} as declared", MeaningClaim(target_of(port), k))
             for k, port in enumerate(outputs)

@@ -167,7 +167,8 @@ class Search:
             sums = [(a, self._sum(a)) for a in sorted(atoms)]
             atom, longest = max(sums, key=lambda pair: len(pair[1].extents) - pair[1].outputs)
             lengths = {v: n for v, n in enumerate(longest.extents) if v >= longest.outputs}
-            v = min(lengths, key=lambda v: (lengths[v], v), default=None)
+            low = _low_digits(longest)
+            v = min(lengths, key=lambda v: (lengths[v], v not in low, v), default=None)
             if len(atoms) > 1 and v is not None and lengths[v] <= WRITTEN_OUT:
                 answer = Split(atom, v)
                 self.answers[self._asked] = answer
@@ -222,6 +223,12 @@ def _is_single(p: Poly) -> bool:
         return False
     ((factors, guards), _) = next(iter(p.items()))
     return not guards and len(factors) <= 1 and all(q == 1 for _, _, q in factors)
+
+
+def _low_digits(content: Sum) -> set[int]:
+    """Return the variables that an index counts by one beside others that it counts by more."""
+    indices = [dict(e[1]) for _, access, _ in content.factors for e in access]
+    return {v for e in indices for v, k in e.items() if abs(k) == 1 < max(map(abs, e.values()))}
 
 
 def _kinds(factors: Sequence[Factor]) -> _Kinds:

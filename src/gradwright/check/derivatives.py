@@ -93,6 +93,12 @@ def pulled(m: Meanings, operation: Operation, x: Tensors, y: Tensor, g: Tensor) 
             losing = {"maximum": -1, "minimum": 1}.get(combiner_of(operation.regions[0]) or "")
             if f.is_infinite(x[1], losing) if losing else not x[1].poly:
                 return _through(m, form, len(operands) - 1, operands, g), None
+        case "gather":
+            form, operands = m.placed(operation, x)
+            return _through(m, form, len(operands) - 1, operands, g), None
+        case "scatter":
+            form, operands = m.placed(operation, x)
+            return g, None, _through(m, form, len(operands) - 1, operands, g)
         case "select_and_scatter":
             form, operands = m.routed(operation, x)
             return None, _through(m, form, 1, operands, g), None

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import reduce
 from math import lcm
 
-from gradwright.check.affine import Affine, Box, Guard, conjunction, linear
+from gradwright.check.affine import Affine, Box, Guard, conjunction, linear, variable
 from gradwright.check.atoms import (
     Applied,
     Factor,
@@ -29,7 +29,7 @@ from gradwright.check.poly import (
     number,
     scaled,
 )
-from gradwright.check.tensor import Digits, Tensor, in_finer, refinement, starts
+from gradwright.check.tensor import Digits, Shape, Tensor, in_finer, plain, refinement, starts
 
 EXPANDED_POWER = 4
 """Largest power of a sum that is multiplied out."""
@@ -85,6 +85,14 @@ class Functions:
             a, b = self.align(a, b)
             a = Tensor(a.digits, self.algebra.multiply(a.poly, b.poly, a.box))
         return a
+
+    def index_along(self, shape: Shape, d: int) -> Tensor:
+        """Return the index along one dimension of a shape."""
+        if shape[d] == 1:
+            return Tensor(plain(shape), {})
+        place = sum(n != 1 for n in shape[:d])
+        atom = self.algebra.atoms.number(Index(shape[d]), (shape[d],))
+        return Tensor(plain(shape), {(((atom, (variable(place),), 1),), ()): Fraction(1)})
 
     def complement(self, m: Tensor) -> Tensor:
         """Return 1 - m."""
@@ -282,6 +290,10 @@ class Functions:
                 self.needs.setdefault(("nonzero", atom), self.at)
             if q.denominator > 1 and not self.algebra.atoms.is_positive(atom, strictly=False):
                 self.needs.setdefault(("nonnegative", atom), self.at)
+
+    def assume_inside(self, start: Tensor) -> None:
+        """Note that indices are taken to be in range."""
+        self.needs.setdefault(("inside", self._named(start)[1]), self.at)
 
     def _require_everywhere(self, p: Poly, box: Box) -> None:
         """Refuse to divide by what is 0 at some index, whatever the input."""

@@ -7,7 +7,6 @@ from fractions import Fraction
 from gradwright.check.affine import Affine, linear, variable
 from gradwright.check.atoms import (
     Dense,
-    Index,
     Infinity,
     Numbers,
     Uncheckable,
@@ -18,6 +17,7 @@ from gradwright.check.extremes import picked
 from gradwright.check.forms import Form, form_of, part_of_concatenation, slice_at, window_of
 from gradwright.check.functions import Functions
 from gradwright.check.literals import meaning
+from gradwright.check.places import gathered
 from gradwright.check.poly import Algebra, Poly, constant_of, number, scaled
 from gradwright.check.tensor import Shape, Tensor, plain, regrouped
 from gradwright.hlo import Block, ElementType, Operation, Value
@@ -129,14 +129,7 @@ class Meanings:
     def iota(self, operation: Operation, _: Tensors) -> Tensor:
         """The index along one dimension."""
         assert isinstance(operation.attributes, attr.Iota)
-        return self.index_along(operation.results[0].shape, operation.attributes.dimension)
-
-    def index_along(self, shape: Shape, d: int) -> Tensor:
-        """Return the index along one dimension of a shape."""
-        if shape[d] == 1:
-            return Tensor(plain(shape), {})
-        atom = self.algebra.atoms.number(Index(shape[d]), (shape[d],))
-        return self._once(atom, shape, [variable(sum(n != 1 for n in shape[:d]))])
+        return self.f.index_along(operation.results[0].shape, operation.attributes.dimension)
 
     def form(self, operation: Operation, x: Tensors) -> Tensor:
         """Operations that are a form as they stand."""
@@ -167,6 +160,24 @@ class Meanings:
         form = window_of(x[0].shape, x[1].shape, windows)
         form, [choice, _] = picked(self.f, form, x[0], sign)
         return form.transposed(1, x[0].shape), [choice, x[1]]
+
+    def gather(self, operation: Operation, x: Tensors) -> Tensor:
+        """Blocks at computed indices."""
+        return self.contractions.apply(*self.placed(operation, x))
+
+    def scatter(self, operation: Operation, x: Tensors) -> Tensor:
+        """The operand and what the updates add to it at computed indices."""
+        return self.f.add(x[0], self.contractions.apply(*self.placed(operation, x)))
+
+    def placed(self, operation: Operation, x: Tensors) -> tuple[Form, Tensors]:
+        """Return the sum that a gather is, or what a scatter adds; its operand comes last."""
+        a = operation.attributes
+        if isinstance(a, attr.Gather):
+            return gathered(self.f, a, operation.results[0].shape, x[0], x[1])
+        if not isinstance(a, attr.Scatter) or combiner_of(operation.regions[0]) != "add":
+            raise Uncheckable("a scatter that does not add up")
+        form, [*masks, _] = gathered(self.f, a, x[2].shape, x[0], x[1])
+        return form.transposed(len(masks), x[0].shape), [*masks, x[2]]
 
     def pad(self, operation: Operation, x: Tensors) -> Tensor:
         """The operand where it lies, the padding value elsewhere."""
@@ -364,6 +375,8 @@ SPECIAL: dict[str, Rule] = {
     "concatenate": Meanings.concatenate,
     "reduce": Meanings.reduce,
     "reduce_window": Meanings.reduce,
+    "gather": Meanings.gather,
+    "scatter": Meanings.scatter,
     "select_and_scatter": Meanings.scatter_windows,
     "dynamic_slice": Meanings.dynamic_slice,
     "dynamic_update_slice": Meanings.update_slice,

@@ -164,7 +164,7 @@ class Algebra:
         return total
 
     def opened(self, p: Poly, box: Box) -> Poly:
-        """Return c * a named polynomial + a number with that written out, anything else as it is."""
+        """Return c * a named polynomial + a number with the polynomial written out, else p."""
         rest = [term for term in p.items() if term[0] != ONE]
         if len(rest) != 1:
             return p

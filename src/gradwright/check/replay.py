@@ -270,6 +270,7 @@ def _stated(read: Certificate, function: Function) -> list[str]:
 _NEEDS: Mapping[str, str] = {
     "nonzero": "divides by what is assumed not to be 0",
     "nonnegative": "takes a root of what is assumed not to be negative",
+    "inside": "reads at indices that are assumed to be in range",
     "positive": "takes a logarithm of what is assumed to be positive",
 }
 

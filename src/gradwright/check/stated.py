@@ -154,7 +154,7 @@ class Stated:
     def _coordinate(self, e: Affine, space: Space) -> Tensor:
         total = Tensor(plain(space.extents), number(e[0]))
         for v, k in e[1]:
-            total = self.f.add(total, self.m.index_along(space.extents, v), k)
+            total = self.f.add(total, self.f.index_along(space.extents, v), k)
         return total
 
     def _read(self, tensor: Tensor, indices: Sequence[Expression], space: Space) -> Tensor:
