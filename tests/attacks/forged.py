@@ -80,6 +80,20 @@ def _swap_reads(certificate: Json) -> None:
     )
 
 
+def _restate(certificate: Json, old: str, new: str) -> None:
+    """Change every statement that says something."""
+    found = [row for row in rows(certificate, "statements") if old in str(row[0])]
+    assert found
+    for row in found:
+        row[0] = str(row[0]).replace(old, new)
+
+
+def _swap_names(certificate: Json) -> None:
+    names: Json = certificate["names"]  # pyright: ignore[reportAssignmentType]
+    places = [f"convbn1.bn.running_{name}" for name in ("mean", "var")]
+    names[places[0]], names[places[1]] = names[places[1]], names[places[0]]
+
+
 def _swap_gradients(certificate: Json) -> None:
     """Say of a bias what is true of another slot of the same shape."""
     gradients = claims(certificate, "gradient")
@@ -207,6 +221,72 @@ FORGED: dict[str, tuple[Forge, str]] = {
     "an answer never asked for": (
         lambda c: rows(c, "answers").append([10**6, "split", 1, 1]),
         "answers about what never comes up",
+    ),
+    "another meaning of the loss": (
+        lambda c: _restate(c, "loss = -mean(n)", "loss = -sum(n)"),
+        "not shown to be what is claimed",
+    ),
+    "another meaning in between": (
+        lambda c: _restate(c, " = mean(m,p,q)", " = sum(m,p,q)"),
+        "not shown to be what is claimed",
+    ),
+    "another pool": (lambda c: _restate(c, "max(u<2,v<2)", "min(u<2,v<2)"), ""),
+    "another pool's windows": (lambda c: _restate(c, "2*i + u", "2*i + u - 1"), ""),
+    "a meaning with names exchanged": (_swap_names, ""),
+    "a name of no argument": (lambda c: _set(c, "names", {"x": 10**6}), "no number 1000000"),
+    "a meaning of another result": (
+        lambda c: _edit(c, "meaning", "result", 0),
+        "has another shape",
+    ),
+    "a meaning that nothing defines": (
+        lambda c: _edit(c, "meaning", "name", "wish"),
+        "no statement defines wish",
+    ),
+    "a meaning that is an argument": (
+        lambda c: _edit(c, "meaning", "name", "lr"),
+        "no statement defines lr",
+    ),
+    "a statement twice": (
+        lambda c: rows(c, "statements").append(rows(c, "statements")[0]),
+        "a second definition",
+    ),
+    "a definition of an argument": (
+        lambda c: rows(c, "statements").append(["x = lr", "plain", None, []]),
+        "a second definition of x",
+    ),
+    "a statement that is another value": (
+        lambda c: _put(rows(c, "statements")[0], 2, 0),
+        "no such order of dimensions",
+    ),
+    "a statement in another order": (
+        lambda c: _put(rows(c, "statements")[0], 3, [3, 0, 1, 2]),
+        "is not shown to be value",
+    ),
+    "a statement in a wrong order": (
+        lambda c: _put(rows(c, "statements")[0], 3, [0, 0, 1, 2]),
+        "no such order of dimensions",
+    ),
+    "a statement made in another way": (
+        lambda c: _put(rows(c, "statements")[7], 1, "plain"),
+        "question",
+    ),
+    "a statement that is none": (lambda c: _put(rows(c, "statements")[0], 0, "y = "), "the end"),
+    "two statements in one": (
+        lambda c: _put(rows(c, "statements")[0], 0, "a = lr; b = lr"),
+        "several statements",
+    ),
+    "an index squared": (
+        lambda c: _restate(c, "x[n,c,i + u - 1", "x[n,c,i * u"),
+        "an index that is not affine",
+    ),
+    "an index without extent": (lambda c: _restate(c, "c<2,", "c,k,"), "without extent"),
+    "a statement that never ends": (
+        lambda c: _put(rows(c, "statements")[0], 0, f"a = {'(' * 10000}"),
+        "too many parentheses",
+    ),
+    "a sum over more than there is": (
+        lambda c: _restate(c, "c<2,u<3", f"c<2,u<{10**18}"),
+        "",
     ),
     "a cut of no value": (
         lambda c: _set(c, "cuts", [*rows(c, "cuts"), 10**6]),

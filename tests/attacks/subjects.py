@@ -39,31 +39,29 @@ def step() -> Program:
     )
 
 
-def records_of(text: str) -> tuple[Subject, list[tuple[str, ClaimRecord]]]:
-    """Return what can be claimed of a text with the step's roles and statements."""
-    program = step()
+def records_of(text: str, program: Program) -> tuple[Subject, list[tuple[str, ClaimRecord]]]:
+    """Return what can be claimed of a text with the roles and statements of a train step."""
     inputs = [port.name for port in program.inputs]
     outputs = [port.name for port in program.outputs]
     loss = outputs.index("loss")
-    arguments = {name: inputs.index(name) for name in program.updates}
-    statements = [Statement(each) for each in program.statements]
     names = {name: i for i, name in enumerate(inputs)}
+    statements = [Statement(each) for each in program.statements]
     subject, values = scouted(
         Subject("gradients", [text], loss, names, statements),
-        {n: outputs.index(name) for name, n in arguments.items()},
+        {names[name]: outputs.index(name) for name in program.updates},
     )
     claims: list[tuple[str, ClaimRecord]] = [("the differentiated loss", LossClaim(loss))]
     for k, port in enumerate(program.outputs):
         if port.role in STATED:
             claims.append((port.name, MeaningClaim(target_of(port), k)))
-    arguments = {name: n for name, n in arguments.items() if n in values}
+    arguments = {name: names[name] for name in program.updates if names[name] in values}
     claims += [(name, GradientClaim(n, values[n])) for name, n in arguments.items()]
     for name, n in arguments.items():
-        moment = f"{name}.u"
-        reads = (("lr", inputs.index("lr")), ("theta", n), ("u", inputs.index(moment)))
+        moments = [f"{name}.u"] if f"{name}.u" in names else []
+        reads = [("lr", names["lr"]), ("theta", n), *(("u", names[m]) for m in moments)]
         rule = program.updates[name]
-        for target, port in (("theta'", name), ("u'", moment)):
-            record = UpdateClaim(values[n], reads, outputs.index(port), rule, target)
+        for target, port in (("theta'", name), *(("u'", m) for m in moments)):
+            record = UpdateClaim(values[n], tuple(reads), outputs.index(port), rule, target)
             claims.append((f"{port} {target}", record))
     return subject, claims
 
@@ -71,7 +69,7 @@ def records_of(text: str) -> tuple[Subject, list[tuple[str, ClaimRecord]]]:
 @cache
 def honest() -> Certificate:
     """Return the certificate of every claim about the step."""
-    return written(*records_of(step().text))
+    return written(*records_of(step().text, step()))
 
 
 def copy() -> Json:

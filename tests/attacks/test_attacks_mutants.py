@@ -55,7 +55,7 @@ def only(text: str, results: list[int]) -> Function:
 
 def judged_with_the_old_certificate(count: int) -> tuple[int, int]:
     """Return how many mutants the certificate of the right text rejects, and accepts."""
-    claims = records_of(step().text)[1]
+    claims = records_of(step().text, step())[1]
     claimed = [record.result for _, record in claims if isinstance(record, UpdateClaim)]
     rejected = accepted = 0
     with Evaluator(SECONDS) as evaluate:
@@ -75,7 +75,7 @@ def judged_with_a_new_certificate(count: int) -> tuple[int, int]:
     with Evaluator(SECONDS) as evaluate:
         truths = {k: Truth(only(step().text, [k]), evaluate) for k, _ in enumerate(outputs[:10])}
         for text in backward_mutants(count):
-            certificate = written(*records_of(text))
+            certificate = written(*records_of(text, step()))
             checked = check(certificate.to_json(), text)
             assert checked.accepted or not certificate.claims
             updates = [c.result for c in certificate.claims if isinstance(c, UpdateClaim)]

@@ -51,6 +51,13 @@ COVERED = [
     "soft-sign",
     "sigmoid-by-hand",
     "maximum",
+    "max-pool",
+    "max-pool-padded",
+    "min-pool",
+    "embedding",
+    "cross-entropy",
+    "relu6",
+    "hard-swish",
 ]
 """Of the functions that the prover is tested on, those that the checker knows every step of."""
 MUTANTS = 2

@@ -171,7 +171,7 @@ def _draft(subject: Subject, claims: tuple[ClaimRecord, ...] = ()) -> Certificat
 
 def _session(draft: Certificate, functions: Sequence[Function]) -> tuple[Session, Search]:
     forward, sums = _cuts(draft, functions)
-    search = Search(forward, sums)
+    search = Search(forward, sums, len(numbered(functions)))
     session = Session(draft, functions, search)
     search.names = session.meanings.contractions.names
     return session, search

@@ -34,6 +34,8 @@ KNOWN = 64
 """Sums of the same factors that one is compared with."""
 IDLE = 12
 """Sums written out in vain before a comparison is given up."""
+STATED_TERMS = 8
+"""Terms beyond which a value of a statement is named."""
 COTANGENT_TERMS = 2
 """Terms of a cotangent at a cut beyond which it is named."""
 
@@ -51,6 +53,8 @@ class Search:
     """Values that are named where they are made."""
     sums: frozenset[int]
     """Values among them that are sums: their cotangents are named."""
+    stated: int
+    """Number from which on values are those of statements: they are named where they are long."""
     answers: dict[int, Answer] = field(default_factory=dict[int, Answer])
     cuts_made: set[int] = field(default_factory=set[int])
     cotangents_made: set[int] = field(default_factory=set[int])
@@ -79,7 +83,7 @@ class Search:
         """Cut where that was chosen, and where a value that was cut comes back."""
         if _is_single(p):
             return False
-        wanted = value in self.forward
+        wanted = value in self.forward or (value >= self.stated and len(p) > STATED_TERMS)
         if not wanted and not self._cut_keys:
             return False
         key = self.labelled(p, box)[0]

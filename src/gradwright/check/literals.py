@@ -1,7 +1,7 @@
 """Literals that stand for a number that no short decimal is: 1 / n, or one with pi, ln 2 or a root.
 
 What is meant is written as a product of powers, `1/3` or `2^1/2*pi^-1/2`, of rationals, `pi` and
-`ln2`, and lies within half a unit in the last place of the literal.
+`ln2`, and rounds to the same number of the type.
 """
 
 import re
@@ -42,12 +42,19 @@ def meaning(algebra: Algebra, word: str, meant: str, element: ElementType) -> Po
     close = Fraction(isqrt(int(square * _UNIT**2)), _UNIT)
     is_rational = all(q.denominator == 1 and b not in _KNOWN for b, q in powers)
     value = prod(Fraction(b) ** int(q) for b, q in powers) if is_rational else close
-    if abs(value - exact) * 2**bits > exact:
+    unit = Fraction(2) ** (_exponent(value) + 1 - bits)
+    if round(value / unit) != round(exact / unit):
         raise FalseStatement(f"the literal {word} does not stand for {meant[:40]}")
     total = number(1)
     for base, q in powers:
         total = algebra.multiply(total, _power(algebra, base, q), {})
     return total
+
+
+def _exponent(x: Fraction) -> int:
+    """Return the e with 2 ** e <= x < 2 ** (e + 1)."""
+    e = x.numerator.bit_length() - x.denominator.bit_length()
+    return e if Fraction(2) ** e <= x else e - 1
 
 
 def _is_known(powers: list[tuple[str, Fraction]]) -> bool:
