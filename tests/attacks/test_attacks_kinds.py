@@ -21,7 +21,7 @@ LIES = {
         "does not stand for",
     ),
     "a power of no number": ("bent", {"literals": {"0.70710677": "e^-1/2"}}, "does not stand for"),
-    "a root that is not meant": ("bent", {"literals": {}}, "is not 1 times"),
+    "a root that is not meant": ("bent", {"literals": {}}, ""),
     "a hypothesis about indices left out": ("indexed", {"assumed": []}, "other hypotheses"),
 }
 """Subject, changed fields and words of the reason."""

@@ -98,11 +98,9 @@ def check(certificate: object, *texts: Text) -> Checked:
         require_signatures(read.subject, functions)
         replay = _Replay(read)
         session = Session(read, functions, replay)
-        outcome = session.run()
-        for why in session.problems:
-            raise FalseStatement(f"a statement: {why}")
-        for i, why in sorted(outcome.failed.items()):
-            raise FalseStatement(f"claim {i}: {why}")
+        outcome = session.run(halts=True)
+        for why in outcome.failed.values():
+            raise FalseStatement(why)
         replay.require_finished()
         _require_stated(read, outcome.assumed, outcome.literals)
         claims = tuple(_statement(claim, session) for claim in read.claims)

@@ -78,8 +78,8 @@ class Session:
         self.passed = 0
         """Values that statements passed through."""
 
-    def run(self) -> Outcome:
-        """Replay every claim."""
+    def run(self, *, halts: bool = False) -> Outcome:
+        """Replay every claim; `halts`, FalseStatement says why the first one does not hold."""
         try:
             self.prepare()
             self.bind()
@@ -89,11 +89,12 @@ class Session:
             try:
                 self.state(i, statement)
             except Uncheckable as problem:
+                if halts:
+                    raise FalseStatement(f"statement {i}: {problem}") from None
                 self.problems.append(str(problem))
-        return self.judge()
+        return self._judged(halts=halts)
 
-    def judge(self) -> Outcome:
-        """Replay every claim about what was prepared."""
+    def _judged(self, *, halts: bool) -> Outcome:
         outcome = Outcome()
         claims = self.certificate.claims
         for i, claim in enumerate(claims):
@@ -110,6 +111,8 @@ class Session:
                     case MeaningClaim():
                         self._meaning(claim)
             except Uncheckable as problem:
+                if halts:
+                    raise FalseStatement(f"claim {i}: {problem}") from None
                 outcome.failed[i] = str(problem)
         outcome.assumed = tuple(
             sorted({(what, n) for (what, _), n in self.meanings.f.needs.items()})
