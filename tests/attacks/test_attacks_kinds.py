@@ -13,7 +13,7 @@ from gradwright.check.replay import digest
 from gradwright.check.session import numbered
 
 COUNTS = {"bent": 10, "indexed": 1}
-LIES = {
+LIES: dict[str, tuple[str, Json, str]] = {
     "a root that is none": ("bent", {"literals": {"0.70710677": "1/2"}}, "does not stand for"),
     "a root that is another": (
         "bent",

@@ -41,7 +41,8 @@ def meaning(algebra: Algebra, word: str, meant: str, element: ElementType) -> Po
     square = prod((_KNOWN.get(b) or Fraction(b)) ** int(2 * q) for b, q in powers)
     close = Fraction(isqrt(int(square * _UNIT**2)), _UNIT)
     is_rational = all(q.denominator == 1 and b not in _KNOWN for b, q in powers)
-    value = prod(Fraction(b) ** int(q) for b, q in powers) if is_rational else close
+    exactly = prod((Fraction(b) ** int(q) for b, q in powers if is_rational), start=Fraction(1))
+    value = exactly if is_rational else close
     unit = Fraction(2) ** (_exponent(value) + 1 - bits)
     if round(value / unit) != round(exact / unit):
         raise FalseStatement(f"the literal {word} does not stand for {meant[:40]}")
