@@ -8,6 +8,7 @@ from gradwright.layers.convolution import Conv2d, DepthwiseConv2d
 from gradwright.layers.dense import Dense, Flatten, OneHot
 from gradwright.layers.dropout import Dropout, DropPath
 from gradwright.layers.formulation import (
+    FAST,
     PORTABLE,
     TEXTBOOK,
     ConvolutionForm,
@@ -31,6 +32,7 @@ __all__ = [
     "BF16_DENSE",
     "F8E4M3",
     "F8E4M3_BF16",
+    "FAST",
     "FULL",
     "PORTABLE",
     "TEXTBOOK",

@@ -1,10 +1,10 @@
 """Forms of a convolution and of its input gradient."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gradwright.hlo import Value
 from gradwright.hlo.attributes import Convolution, ConvolutionDims
-from gradwright.layers import depthwise
+from gradwright.layers import depthwise, winograd
 from gradwright.layers.formulation import ConvolutionForm, DepthwiseForm, Layout
 from gradwright.layers.walk import Walk
 from gradwright.spec.padding import Windows
@@ -32,6 +32,8 @@ def convolve(walk: Walk, rule: ConvolutionRule, x: Value, weight: Value) -> Valu
         return depthwise.convolve(walk, rule.windows, x, weight)
     if uses_pairs(walk, rule, weight):
         return _column_pairs(walk, rule.windows, x, weight)
+    if uses_winograd(walk, rule, weight):
+        return winograd.convolve(walk, rule.windows, x, weight)
     windows = rule.windows
     kernel, kernel_dims = _kernel(walk, weight)
     attributes = Convolution(
@@ -82,7 +84,7 @@ def uses_pairs(walk: Walk, rule: ConvolutionRule, weight: Value) -> bool:
     form, windows = walk.formulation.convolution, rule.windows
     plain = windows.strides == windows.dilation == (1, 1) and rule.groups == 1
     possible = plain and windows.counts[1] % 2 == 0 and walk.formulation.layout is Layout.NHWC
-    if not possible or form is ConvolutionForm.DIRECT:
+    if not possible or form in (ConvolutionForm.DIRECT, ConvolutionForm.WINOGRAD):
         return False
     out, channels, height, width = weight.shape
     few = channels * height * width <= MAX_PAIR_COEFFICIENTS and out <= MAX_PAIR_CHANNELS
@@ -95,6 +97,9 @@ def input_gradient(walk: Walk, rule: ConvolutionRule, weight: Value, dy: Value) 
         return depthwise.input_gradient(walk, rule.windows, weight, dy)
     windows = rule.windows
     reversed_kernel = walk.b.reverse(_swap(walk, weight, rule.groups), (2, 3), hint="flipped")
+    if uses_winograd(walk, rule, weight):
+        back = replace(windows, extents=windows.counts, padding=transposed_padding(windows))
+        return winograd.convolve(walk, back, dy, reversed_kernel)
     kernel, kernel_dims = _kernel(walk, reversed_kernel)
     attributes = Convolution(
         _dims(walk.formulation.layout, kernel_dims),
@@ -116,6 +121,19 @@ def uses_products(walk: Walk, rule: ConvolutionRule, weight: Value) -> bool:
     """
     products = walk.formulation.depthwise is DepthwiseForm.SHIFTED_PRODUCTS
     return products and walk.precision.is_full and rule.is_depthwise(weight)
+
+
+def uses_winograd(walk: Walk, rule: ConvolutionRule, weight: Value) -> bool:
+    """Whether the walk's formulation computes this convolution and its input gradient in tiles.
+
+    Never with rounded operands: the sums would round them once more.
+    """
+    if not walk.precision.is_full:
+        return False
+    form = walk.formulation.convolution
+    if form is ConvolutionForm.WINOGRAD:
+        return winograd.possible(rule.windows, rule.groups)
+    return form is ConvolutionForm.FASTEST and winograd.pays(rule.windows, rule.groups, weight)
 
 
 def transposed_padding(windows: Windows) -> tuple[tuple[int, int], tuple[int, int]]:

@@ -4,7 +4,7 @@ Every form of one layer means the same function over the reals; they differ in s
 backends can lower them. The choice is a value on the program.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gradwright.spec.conventions import Convention
 from gradwright.spec.fields import check_fields
@@ -37,8 +37,16 @@ class ConvolutionForm(Convention):
 
     The kernel is one column wider and moves by two. For few channels: the products get thicker.
     """
+    WINOGRAD = "winograd"
+    """Tiles of 2 x 2 results in 16 products instead of 36, where kernels are 3 x 3 and nothing is
+    strided, dilated or grouped; DIRECT elsewhere. Input gradients too.
+
+    Exact over the reals; in f32 a few times the rounding of DIRECT, and a longer text.
+    """
     BY_SHAPE = "by-shape"
     """COLUMN_PAIRS for layers whose shapes want it, DIRECT for the others."""
+    FASTEST = "fastest"
+    """BY_SHAPE, but WINOGRAD for wide layers."""
 
 
 class WeightGradient(Convention):
@@ -61,8 +69,12 @@ class WeightGradient(Convention):
 
     For few input channels: the patches are kernel x input, and the products of SHIFTED_DOTS thin.
     """
+    WINOGRAD = "winograd"
+    """The transpose of ConvolutionForm.WINOGRAD; SHIFTED_DOTS outside its domain."""
     BY_SHAPE = "by-shape"
     """SHIFTED_DOTS, BLOCKED_DOTS or PATCH_ROWS for each layer, as its shapes want."""
+    FASTEST = "fastest"
+    """BY_SHAPE, but WINOGRAD for wide layers."""
 
 
 class DepthwiseForm(Convention):
@@ -116,3 +128,8 @@ PORTABLE = Formulation(
     ConvolutionForm.BY_SHAPE,
 )
 """The default: lowered by every backend and fast on CPUs."""
+
+FAST = replace(
+    PORTABLE, weight_gradient=WeightGradient.FASTEST, convolution=ConvolutionForm.FASTEST
+)
+"""PORTABLE with fewer products in wide 3 x 3 convolutions: shorter steps, longer texts."""

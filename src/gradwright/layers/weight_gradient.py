@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from gradwright.hlo import ElementType, Value
 from gradwright.hlo.attributes import Convolution, ConvolutionDims, Direction
-from gradwright.layers import depthwise
+from gradwright.layers import depthwise, winograd
 from gradwright.layers.convolution_forms import ConvolutionRule, uses_products
 from gradwright.layers.formulation import WeightGradient
 from gradwright.layers.slices import padded, tap_slice, taps
@@ -34,8 +34,15 @@ def weight_gradient(walk: Walk, rule: ConvolutionRule, x: Value, weight: Value, 
     is_rounded = x.type.element is not weight.type.element
     if form is WeightGradient.CONVOLUTION or rule.groups > 1 or is_rounded:
         return _convolution(walk, rule, x, dy)
-    if form is WeightGradient.BY_SHAPE:
+    full = walk.precision.is_full  # the sums of tiles would round operands once more
+    if form is WeightGradient.FASTEST and full and winograd.pays(rule.windows, rule.groups, weight):
+        form = WeightGradient.WINOGRAD
+    if form in (WeightGradient.BY_SHAPE, WeightGradient.FASTEST):
         form = fastest(walk, rule.windows, x, dy)
+    if form is WeightGradient.WINOGRAD and not (
+        full and winograd.possible(rule.windows, rule.groups)
+    ):
+        form = WeightGradient.SHIFTED_DOTS
     return _WRITERS[form](walk, rule.windows, x, dy)
 
 
@@ -180,8 +187,14 @@ def _kernel(walk: Walk, windows: Windows, products: Value) -> Value:
     return walk.b.reshape(last, (out, channels, *windows.kernel), hint="dweight")
 
 
+def _winograd(walk: Walk, windows: Windows, x: Value, dy: Value) -> Value:
+    """`_tap_products` in tiles."""
+    return _kernel(walk, windows, winograd.tap_products(walk, windows, x, dy))
+
+
 _WRITERS: dict[WeightGradient, Callable[[Walk, Windows, Value, Value], Value]] = {
     WeightGradient.SHIFTED_DOTS: _shifted_dots,
     WeightGradient.BLOCKED_DOTS: _blocked_dots,
     WeightGradient.PATCH_ROWS: _patch_rows,
+    WeightGradient.WINOGRAD: _winograd,
 }

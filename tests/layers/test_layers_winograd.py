@@ -1,0 +1,85 @@
+"""Minimal filtering: the identity over fractions, where it is used, and its proof on the text."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+import gradwright as gw
+from gradwright.certify import Verdict
+from gradwright.layers import (
+    FAST,
+    PORTABLE,
+    TEXTBOOK,
+    Conv2d,
+    ConvolutionForm,
+    Formulation,
+    Padding,
+    WeightGradient,
+)
+from gradwright.layers.winograd import MIN_CHANNELS, filtering
+from gradwright.spec import Image, NetSpec
+
+TILED = replace(
+    PORTABLE,
+    convolution=ConvolutionForm.WINOGRAD,
+    weight_gradient=WeightGradient.WINOGRAD,
+)
+
+
+def applied(matrix: tuple[tuple[int, ...], ...], vector: list[Fraction]) -> list[Fraction]:
+    return [sum((a * b for a, b in zip(row, vector, strict=True)), Fraction(0)) for row in matrix]
+
+
+@pytest.mark.parametrize("tile", [2, 3, 4])
+def test_filtering_is_the_correlation(tile: int) -> None:
+    rule = filtering(tile)
+    x = [Fraction(3 * k * k - 7 * k + 2, k + 1) for k in range(tile + 2)]
+    w = [Fraction(5, 3), Fraction(-2, 7), Fraction(11)]
+    halves = zip(applied(rule.kernel, w), applied(rule.input, x), rule.divisors, strict=True)
+    y = applied(rule.output, [a * b / divisor for a, b, divisor in halves])
+    assert y == [sum(w[k] * x[i + k] for k in range(3)) for i in range(tile)]
+
+
+def net(channels: int, layer: Conv2d) -> NetSpec:
+    return NetSpec("one", Image(channels, 4, 5), [layer])
+
+
+def backward(formulation: Formulation, channels: int, layer: Conv2d) -> str:
+    return gw.programs.vjp(net(channels, layer), batch=2, formulation=formulation).text
+
+
+@pytest.mark.parametrize(
+    ("formulation", "channels", "layer", "convolutions"),
+    [
+        (TILED, 3, Conv2d(2, 3), 0),
+        (TILED, 3, Conv2d(2, 3, 2, Padding.SYMMETRIC), 1),
+        (TILED, 4, Conv2d(4, 3, groups=2), 2),
+        (TILED, 3, Conv2d(2, 5), 1),
+        (FAST, MIN_CHANNELS, Conv2d(MIN_CHANNELS, 3), 0),
+        (FAST, MIN_CHANNELS, Conv2d(MIN_CHANNELS - 1, 3), 1),
+        (PORTABLE, MIN_CHANNELS, Conv2d(MIN_CHANNELS, 3), 1),
+        (TEXTBOOK, MIN_CHANNELS, Conv2d(MIN_CHANNELS, 3), 2),
+    ],
+)
+def test_where_tiles_are_used(
+    formulation: Formulation, channels: int, layer: Conv2d, convolutions: int
+) -> None:
+    text = backward(formulation, channels, layer)
+    assert text.count("stablehlo.convolution") == convolutions
+
+
+@pytest.mark.interpreter
+def test_tiles_are_proved_and_a_wrong_one_is_refuted() -> None:
+    """At even and odd extents: of five columns the last tile has one that is no result."""
+    layer = Conv2d(3, 3)
+    assert (
+        gw.certify(gw.programs.forward(net(2, layer), batch=2, formulation=TILED)).verdict
+        is Verdict.PROVED
+    )
+    forward = gw.programs.forward(net(2, layer), batch=2, formulation=TEXTBOOK).text
+    right = backward(TILED, 2, layer)
+    assert gw.certify_vjp(forward, right).verdict is Verdict.PROVED
+    first = next(line for line in right.splitlines() if "stablehlo.subtract" in line)
+    wrong = right.replace(first, first.replace("stablehlo.subtract", "stablehlo.add"))
+    assert gw.certify_vjp(forward, wrong).verdict is Verdict.REFUTED
