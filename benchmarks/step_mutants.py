@@ -101,15 +101,14 @@ def _table(found: Mapping[str, Campaign], words: str) -> list[str]:
         f"{datetime.now(UTC):%Y-%m-%d}: train steps of {len(found)} nets of one block, batch 2, "
         f"SGD, {sum(len(c.trials) for c in found.values())} mutants, {wrong} of them wrong. "
         f"Refuted with a replayed counterexample: {refuted}{share}; proved: "
-        f"{_count(found, Found.MISSED)}. The second column has the verdict on the step itself.",
+        f"{_count(found, Found.MISSED)}.",
         "",
         f"`python benchmarks/step_mutants.py {words} --write`",
         "",
-        f"| block | itself | {' | '.join(each.value for each in Found)} |",
-        f"|---|---|{'---|' * len(Found)}",
+        f"| block | {' | '.join(each.value for each in Found)} |",
+        f"|---|{'---|' * len(Found)}",
         *(
-            f"| {name} | {campaign.original.value} | "
-            f"{' | '.join(str(campaign.count(each)) for each in Found)} |"
+            f"| {name} | {' | '.join(str(campaign.count(each)) for each in Found)} |"
             for name, campaign in found.items()
         ),
     ]

@@ -25,9 +25,12 @@ CURVATURE = 100
 """Bound on a sixth of the third derivatives of the probes, at inputs of order 1."""
 KINK = CURVATURE * STEP**2
 """By how much differences with steps h and h / 2 disagree only where a kink lies inside: 1.5e-6."""
-DIFFERENCE_TOLERANCE = EPSILON ** (1 / 2) / 4
-"""Of an extrapolated difference, beside the largest element of the gradient, at least 1: 3.7e-9,
-which is 2000 times the rounding eps / h of a well-conditioned probe.
+LITERALS = 4
+"""Constants in a row, such as those of gelu, that a text of f32 holds to half a unit each."""
+DIFFERENCE_TOLERANCE = LITERALS * float(np.finfo(np.float32).eps) / 2
+"""Of an extrapolated difference, beside the largest element of the gradient, at least 1: 2.4e-7.
+
+That is what the literals are off by, in forward and gradient each for itself; eps / h is far below.
 """
 TERMS = 1024
 """Summed one after the other at most: what the probes sum over is smaller."""
