@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from gradwright.certify.certificate_claims import with_program_certificate
 from gradwright.certify.claims import Claim, Kind, Report
+from gradwright.certify.kernel.effort import limited
 from gradwright.certify.programs_claims import ProgramClaims
 from gradwright.certify.programs_inner import GRADIENT_PREFIX, InnerGradients, inner_gradients
 from gradwright.certify.programs_reading import STATED, Program, Reading
@@ -39,7 +40,9 @@ def certify_program(
     Errors: ParseError for a bad text or bad notation; SpecError where the text has other arguments
     or results than the program's ports say.
     """
-    return _certified(program, search or Search(), observe or _ignore)
+    search = search or Search()
+    with limited(search.budget):
+        return _certified(program, search, observe or _ignore)
 
 
 def _certified(program: Program, search: Search, observe: Observer) -> Report:

@@ -36,8 +36,13 @@ _KINKS = {
 }
 
 
-def scope_of(functions: Iterable[Function], proofs: Sequence[Conditions]) -> tuple[str, ...]:
-    """Return the lines to print with every verdict about functions, given what proofs assume."""
+def scope_of(
+    functions: Iterable[Function], proofs: Sequence[Conditions], *, differentiated: bool = True
+) -> tuple[str, ...]:
+    """Return the lines to print with every verdict about functions, given what proofs assume.
+
+    Conventions at kinks are about what is `differentiated`.
+    """
     functions = list(functions)
     operations = [each for function in functions for each in function.body.walk()]
     signs = signs_of(functions)
@@ -47,7 +52,9 @@ def scope_of(functions: Iterable[Function], proofs: Sequence[Conditions]) -> tup
     for word in dict.fromkeys(_POSITIVE.values()):
         opcodes = frozenset(opcode for opcode, said in _POSITIVE.items() if said == word)
         lines += _hypothesis(doubtful, opcodes, f"{word} are positive")
-    lines += _conventions(operations, max(len(each.kinks) for each in proofs))
+    lines += _conventions(operations) if differentiated else ()
+    lines += _null_sets(max(len(each.kinks) for each in proofs))
+    lines += _promises(operations)
     lines += _roundings(operations)
     lines += _liberties(proofs)
     return tuple(lines)
@@ -92,12 +99,31 @@ def _is_float(operation: Operation) -> bool:
     return operation.results[0].type.element.is_float
 
 
-def _conventions(operations: Iterable[Operation], kinks: int) -> Iterator[str]:
+def _conventions(operations: Iterable[Operation]) -> Iterator[str]:
     used = {_KINKS[each.opcode]: None for each in operations if each.opcode in _KINKS}
     if used:
         yield "gradients hold off kinks and ties; conventions there: " + "; ".join(used)
+
+
+def _null_sets(kinks: int) -> Iterator[str]:
     if kinks:
         yield f"the case of equality of {kinks} comparison(s) with 0 was left out: a null set"
+
+
+def _promises(operations: Iterable[Operation]) -> Iterator[str]:
+    """Name what a text promises of indices, which no operation is read differently for."""
+    indexed = [
+        (each, each.attributes)
+        for each in operations
+        if isinstance(each.attributes, attr.Gather | attr.Scatter)
+    ]
+    is_sorted = [place(each) for each, a in indexed if a.indices_are_sorted]
+    unique = [
+        place(each) for each, a in indexed if isinstance(a, attr.Scatter) and a.unique_indices
+    ]
+    for promise, found in (("sorted", is_sorted), ("unique", unique)):
+        if found:
+            yield f"assumed: indices are {promise} where the text says so ({_some(found)})"
 
 
 def _roundings(operations: Iterable[Operation]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from gradwright.certify.certificate_claims import (
     with_text_certificate,
 )
 from gradwright.certify.claims import Claim, Kind, Report
+from gradwright.certify.kernel.effort import limited
 from gradwright.certify.kernel.unroll import unrolled
 from gradwright.certify.prove import Proof, choose_cuts
 from gradwright.certify.refute import EqualQuestion
@@ -146,10 +147,11 @@ def subject_of_pair(
 def _equalities(a: Function, b: Function, search: Search, observe: Observer) -> Report:
     started = time.perf_counter()
     search.progress("denoting both texts")
-    claims = _Equalities(a, b)
-    obligations = [claims.obligation(k) for k in range(len(b.body.results))]
-    settled = settle(obligations, Sides(b, a, (), claims.sound), search, observe)
-    scope = scope_of((a, b), [claims.proof.den.conditions])
+    with limited(search.budget):
+        claims = _Equalities(a, b)
+        obligations = [claims.obligation(k) for k in range(len(b.body.results))]
+        settled = settle(obligations, Sides(b, a, (), claims.sound), search, observe)
+    scope = scope_of((a, b), [claims.proof.den.conditions], differentiated=False)
     return Report(tuple(settled), scope, time.perf_counter() - started)
 
 

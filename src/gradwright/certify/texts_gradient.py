@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 from gradwright.certify.anchors import Anchors, Spots
 from gradwright.certify.claims import Kind, Report
-from gradwright.certify.kernel.algebra import TooLarge, Undenotable
+from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.conditions import Conditions
+from gradwright.certify.kernel.effort import TooLarge, limited
 from gradwright.certify.kernel.tensor import Tensor
 from gradwright.certify.prove import Proof, ancestors, choose_cuts
 from gradwright.certify.prove_joins import Joins
@@ -22,7 +23,7 @@ TERM_LIMIT = 64
 
 A value of a wrong text joins no class of the forward function, and its terms multiply.
 """
-UNCUT_LIMIT = 500
+UNCUT_LIMIT = 250
 """Operations up to which a proof that failed is tried once more without cuts."""
 UNCUT_TERM_LIMIT = 256
 """Terms of a value of the text in that proof."""
@@ -176,10 +177,11 @@ def certify_gradients(subject: Subject, search: Search, observe: Observer) -> Re
     """Settle every claim of a subject."""
     started = time.perf_counter()
     search.progress("denoting the text and deriving its cotangents")
-    claims = _Claims(subject, search.effort)
-    sides = Sides(subject.emitted, subject.forward, subject.seeds, claims.sound)
-    obligations = [claims.obligation(argument, k) for argument, k in subject.pairs]
-    settled = settle(obligations, sides, search, observe)
+    with limited(search.budget):
+        claims = _Claims(subject, search.effort)
+        sides = Sides(subject.emitted, subject.forward, subject.seeds, claims.sound)
+        obligations = [claims.obligation(argument, k) for argument, k in subject.pairs]
+        settled = settle(obligations, sides, search, observe)
     scope = scope_of((subject.forward, subject.emitted), claims.conditions())
     return Report(tuple(settled), scope, time.perf_counter() - started)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from gradwright.certify.anchors import Anchors
 from gradwright.certify.claims import Claim, Kind
+from gradwright.certify.kernel.effort import time_left
 from gradwright.certify.refute import NotRefuted, Question, refute
 from gradwright.certify.refute_grid import measured
 from gradwright.certify.texts_sites import sites
@@ -43,11 +44,14 @@ class Search:
     """How counterexamples are looked for, and how hard a proof is tried.
 
     Units: `seconds` of the reference interpreter for all claims together; 0: none are looked for.
+    `budget` seconds for everything together, proofs too; what is not settled by then is unknown.
+    None: proofs read no clock, so that a verdict is the same on every machine.
     `laws` gives arguments, by index, a distribution of their own where a text is right on a part of
     its inputs only (soft labels: SIMPLEX).
     """
 
     seconds: float = SECONDS
+    budget: float | None = None
     laws: Mapping[int, Distribution] | None = None
     effort: Effort = Effort.THOROUGH
     evaluator: Evaluator | None = None
@@ -145,6 +149,16 @@ def _settled(
 
 
 def _outcome(obligation: Obligation, sides: Sides, search: Search, evaluate: Evaluator) -> Outcome:
+    outcome = _settle_one(obligation, sides, search, evaluate)
+    left = time_left()
+    if isinstance(outcome, Unknown) and left is not None and left <= 0:
+        return Unknown(f"the {search.budget:g} s for all of it are over; {outcome.reason}")
+    return outcome
+
+
+def _settle_one(
+    obligation: Obligation, sides: Sides, search: Search, evaluate: Evaluator
+) -> Outcome:
     search.progress(f"{obligation.name}: proof")
     if obligation.holds():
         return Proved()

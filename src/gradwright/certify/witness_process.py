@@ -11,6 +11,7 @@ from typing import IO, Self
 import numpy as np
 
 from gradwright.certify import witness_worker
+from gradwright.certify.kernel.effort import time_left
 from gradwright.certify.witness_worker import LARGEST, read, spelled, write
 
 
@@ -56,8 +57,13 @@ class Evaluator:
 
     def require_time(self) -> None:
         """Raise Unevaluated where nothing is left of the budget."""
-        if self._left <= 0:
+        if self._remaining() <= 0:
             raise Unevaluated(f"the interpreter had no more of its {self._budget:g} s")
+
+    def _remaining(self) -> float:
+        """Return the seconds left of this budget, and of that for everything where there is one."""
+        left = time_left()
+        return self._left if left is None else min(self._left, left)
 
     def __call__(self, text: str, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Return the results of `main`; Unevaluated where it refuses, aborts or takes too long."""
@@ -81,7 +87,7 @@ class Evaluator:
 
     def _ask(self, text: str, request: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         child = self._child or self._start()
-        timer = threading.Timer(min(self._left, threading.TIMEOUT_MAX), child.kill)
+        timer = threading.Timer(min(self._remaining(), threading.TIMEOUT_MAX), child.kill)
         timer.start()
         assert child.stdin is not None
         assert child.stdout is not None

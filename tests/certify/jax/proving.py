@@ -6,7 +6,7 @@ from gradwright.certify.texts_calls import inlined
 from gradwright.certify.texts_gradient import Derived, Subject, cotangent, derive, first_failure
 from gradwright.hlo import Function, read_module
 
-UNCUT_LIMIT = 500
+UNCUT_LIMIT = 250
 """Operations up to which a proof that failed is tried once more without cuts."""
 
 

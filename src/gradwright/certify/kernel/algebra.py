@@ -18,6 +18,7 @@ from gradwright.certify.kernel.atoms import (
     Sign,
     Terms,
 )
+from gradwright.certify.kernel.effort import TooLarge, require_time
 from gradwright.certify.kernel.index import (
     Affine,
     Extents,
@@ -32,10 +33,6 @@ Poly = Mapping[Monomial, Fraction]
 
 ONE: Monomial = ((), ())
 _UNIT = Fraction(1)
-
-
-class TooLarge(Exception):
-    """There would be more terms than a limit; the caller may use classes instead, or give up."""
 
 
 class Undenotable(Exception):
@@ -157,7 +154,8 @@ class Algebra:
         self._left = terms + (self._left or 0)
 
     def spend(self, terms: int) -> None:
-        """Count terms that are made; TooLarge where there are more than were granted."""
+        """Count terms that are made; TooLarge where more than were granted, or no time is left."""
+        require_time()
         if self._left is None:
             return
         self._left -= terms

@@ -4,19 +4,11 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import reduce
 
-from gradwright.certify.kernel.algebra import (
-    ONE,
-    Algebra,
-    Poly,
-    TooLarge,
-    Undenotable,
-    add,
-    number,
-    scaled,
-)
+from gradwright.certify.kernel.algebra import ONE, Algebra, Poly, Undenotable, add, number, scaled
 from gradwright.certify.kernel.atoms import Class, Factor
 from gradwright.certify.kernel.classes import Scale, intern_class
 from gradwright.certify.kernel.conditions import Conditions
+from gradwright.certify.kernel.effort import TooLarge
 from gradwright.certify.kernel.index import Affine
 from gradwright.certify.kernel.multilinear import Contractions
 from gradwright.certify.kernel.tensor import Digits, Tensor, common_refinement, refinement_map

@@ -7,9 +7,10 @@ sums, and it has no derivative. Every other loop is written out here, one body p
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from gradwright.certify.kernel.algebra import TooLarge, Undenotable
+from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.denotation import Denotation
 from gradwright.certify.kernel.denote import new_denotation
+from gradwright.certify.kernel.effort import TooLarge
 from gradwright.certify.kernel.loops import counter_of, trips_of
 from gradwright.certify.kernel.tensor import Tensor
 from gradwright.hlo import Block, Function, Operation, Value

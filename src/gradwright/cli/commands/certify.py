@@ -62,6 +62,9 @@ def certify(
     seconds: Annotated[
         float, typer.Option(min=0, help="Budget of the search for counterexamples.")
     ] = _SECONDS,
+    budget: Annotated[
+        float | None, typer.Option(min=0, help="Seconds for everything, proofs too; then unknown.")
+    ] = None,
     page: Annotated[
         Path | None, typer.Option("--report", metavar="FILE.html", help="Write a page to look at.")
     ] = None,
@@ -88,7 +91,8 @@ def certify(
         None if declared is not None else file, result, wrt, grads, forward, backward
     )
     with live_claims() as shown:
-        search = Search(seconds, cells=0 if page is None else _CELLS, progress=shown.work_on)
+        cells = 0 if page is None else _CELLS
+        search = Search(seconds, budget, cells=cells, progress=shown.work_on)
         if declared is not None:
             _require_alone(texts, equal)
             report = declared.certify(search, shown.observe)
