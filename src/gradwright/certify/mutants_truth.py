@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gradwright.certify.refute_points import texts_of
+from gradwright.certify.refute_points import texts_of, with_integers
 from gradwright.certify.texts_gradient import Subject
 from gradwright.certify.verdicts import Distribution
 from gradwright.certify.witness import draw
@@ -42,11 +42,11 @@ class Truth:
     def __init__(self, original: Function, evaluate: Evaluator) -> None:
         self.evaluate = evaluate
         types = [value.type for value in original.body.arguments]
-        text = texts_of(original, original).emitted
+        texts = texts_of(original, original)
         self.points: list[tuple[Arrays, Arrays]] = []
         for seed, law in POINTS:
-            inputs = draw(types, seed, law)
-            returned = evaluate(text, inputs)
+            inputs = with_integers(draw(types, seed, law), texts, seed, evaluate)
+            returned = evaluate(texts.emitted, inputs)
             if all(np.isfinite(array).all() for array in returned):
                 self.points.append((inputs, returned))
 
@@ -90,13 +90,13 @@ class FiniteDifferences:
         self.subject = subject
         self.evaluate = evaluate
         types = [value.type for value in subject.emitted.body.arguments]
-        self.inputs = draw(types, 7, Distribution.NORMAL)
+        self.wide = texts_of(subject.emitted, subject.forward, subject.seeds)
+        self.inputs = with_integers(draw(types, 7, Distribution.NORMAL), self.wide, 7, evaluate)
         self.narrow = [
             array.astype(type_.element.dtype)
             for array, type_ in zip(self.inputs, types, strict=True)
         ]
         self.forward = _text(subject.forward)
-        self.wide = texts_of(subject.emitted, subject.forward, subject.seeds)
         self.direction = self._direction()
         self.probes = list(self._probes())
         self.probes = [p for p in self.probes if not self._missed(p, self._narrow(subject.emitted))]

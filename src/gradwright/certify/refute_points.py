@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from gradwright.certify.refute_integers import Integers, are_inside, integers_of
 from gradwright.certify.verdicts import Distribution
 from gradwright.certify.witness import draw, widened
 from gradwright.certify.witness_process import Evaluator, Unevaluated
@@ -49,12 +50,16 @@ class Texts:
     seeds: tuple[int | None, ...]
     observed: tuple[str, str]
     """Both functions once more, returning every number that they compute on the way."""
+    integers: Integers
+    starts: tuple[str, ...]
+    """The computed indices of both, where some arguments are integers."""
 
 
 def texts_of(
     emitted: Function, value: Function, seeds: Sequence[int | None] = (), jitter: int = 0
 ) -> Texts:
     """Return both functions over f64; ParseError where one has no such form."""
+    integers = integers_of(emitted, value)
     return Texts(
         _text(emitted, jitter),
         _text(value, jitter),
@@ -62,7 +67,31 @@ def texts_of(
         len(value.body.arguments),
         tuple(seeds),
         (_text(_observed(emitted), jitter), _text(_observed(value), jitter)),
+        integers,
+        tuple(_text(each, 0) for each in integers.starts),
     )
+
+
+def with_integers(
+    inputs: Sequence[np.ndarray], texts: Texts, seed: int, evaluate: Evaluator
+) -> Arrays:
+    """Return inputs whose integers are of those that texts tell apart, all indices in range.
+
+    Errors: Unevaluated where no such integers are found.
+    """
+    types = [value.type for value in texts.arguments]
+    counts = [len(each.body.arguments) for each in texts.integers.starts]
+    for offer in range(len(texts.integers.offers)):
+        placed = texts.integers.drawn(offer, types, seed)
+        tried = [placed.get(i, array) for i, array in enumerate(inputs)]
+        if all(
+            not limits or are_inside(evaluate(text, tried[:count]), limits)
+            for text, limits, count in zip(texts.starts, texts.integers.limits, counts, strict=True)
+        ):
+            return tried
+    if texts.integers.offers:
+        raise Unevaluated("no integers were found that put all computed indices in range")
+    return list(inputs)
 
 
 def _observed(function: Function) -> Function:
@@ -113,6 +142,7 @@ class Point:
         if self.nudge:
             generator = np.random.default_rng(self.seed + 4000)
             self.inputs = [_nudged(each, self.nudge, generator) for each in self.inputs]
+        self.inputs = with_integers(self.inputs, self.texts, self.seed, self.evaluate)
         self.returned = self.evaluate(self.texts.emitted, self.inputs)
 
     def wanted(self) -> Arrays:

@@ -116,6 +116,7 @@ def draw(
 ) -> list[np.ndarray]:
     """Return random arguments: floats as f64 from the distribution, integers and booleans 0 or 1.
 
+    `refute_points.with_integers` puts the integers that a text tells apart in their place.
     `domains` gives single arguments a distribution of their own.
     """
     generator = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ The first bound is the same on every machine. Whatever meets a bound is not prov
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -32,7 +32,7 @@ _limit: ContextVar[tuple[float, float] | None] = ContextVar("limit", default=Non
 
 
 @contextmanager
-def limited(seconds: float | None) -> Iterator[None]:
+def limited(seconds: float | None) -> Generator[None]:
     """Let proofs take so many seconds from now; None, or a limit from outside, changes nothing."""
     given = _limit.get() is None and seconds is not None
     token = _limit.set((time.monotonic() + (seconds or 0), seconds or 0) if given else _limit.get())
