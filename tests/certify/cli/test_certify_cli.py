@@ -54,6 +54,14 @@ def test_unknown_is_code_2(capsys: pytest.CaptureFixture[str], texts: dict[str, 
     assert json.loads(out)["claims"][0]["reason"].startswith("line 7: %dx: derived: ")
 
 
+def test_a_budget_that_is_over_is_the_reason(
+    capsys: pytest.CaptureFixture[str], texts: dict[str, str]
+) -> None:
+    code, out, _ = run(capsys, "certify", *pair(texts, "wrong"), "--budget", "0", "--json")
+    assert code == 2
+    assert "the 0 s for all of it are over" in json.loads(out)["claims"][0]["reason"]
+
+
 def test_people_see_claims_site_and_scope(
     capsys: pytest.CaptureFixture[str], texts: dict[str, str]
 ) -> None:

@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import reduce
 
 from gradwright.certify.kernel.algebra import ONE, Algebra, Poly, Undenotable, add, number, scaled
-from gradwright.certify.kernel.atoms import Class, Factor
+from gradwright.certify.kernel.atoms import Class, Exponent, Factor
 from gradwright.certify.kernel.classes import Scale, intern_class
 from gradwright.certify.kernel.conditions import Conditions
 from gradwright.certify.kernel.effort import TooLarge
@@ -110,6 +110,19 @@ class Arithmetic:
         """Return (c, atom, access) with a = c * atom[access]."""
         poly = self._unshifted(a).poly
         return intern_class(self.algebra, poly, self.algebra.box(a.digits), scale)
+
+    def denominators(self, a: Tensor) -> list[Factor]:
+        """Return the factors, to exponents < 0, whose product times a sum of other terms `a` is."""
+        lowest: dict[tuple[int, tuple[Affine, ...]], Exponent] = {}
+        for factors, _ in a.poly:
+            for atom, access, q in factors:
+                lowest[atom, access] = min(lowest.get((atom, access), 0), q)
+        return [(*place, q) for place, q in lowest.items() if q < 0]
+
+    def _factor(
+        self, digits: Digits, atom: int, access: tuple[Affine, ...], c: Fraction | int = 1
+    ) -> Tensor:
+        return Tensor(digits, {(((atom, access, 1),), ()): Fraction(c)})
 
     def _unshifted(self, a: Tensor) -> Tensor:
         """Return a number plus a class as the terms of both: as one sum it has one name."""

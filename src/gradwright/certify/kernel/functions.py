@@ -17,7 +17,7 @@ from gradwright.certify.kernel.algebra import (
     simple,
     sorted_terms,
 )
-from gradwright.certify.kernel.atoms import Exponent, Factor, Function, Monomial, Sign
+from gradwright.certify.kernel.atoms import Exponent, Function, Monomial, Sign
 from gradwright.certify.kernel.classes import Scale
 from gradwright.certify.kernel.index import Affine
 from gradwright.certify.kernel.infinite import parts
@@ -90,21 +90,13 @@ class Functions(Masks):
             return self.multiply(outside, Tensor(a.digits, self._power(rest, exponent))).poly
         return self._class_power(a, exponent)
 
-    def _denominators(self, a: Tensor) -> list[Factor]:
-        """Return the factors, to exponents < 0, whose product times a sum of other terms `a` is."""
-        lowest: dict[tuple[int, tuple[Affine, ...]], Exponent] = {}
-        for factors, _ in a.poly:
-            for atom, access, q in factors:
-                lowest[atom, access] = min(lowest.get((atom, access), 0), q)
-        return [(*place, q) for place, q in lowest.items() if q < 0]
-
     def _denominator_power(self, a: Tensor, exponent: Fraction) -> tuple[Tensor, Tensor] | None:
         """Return (M ** q, P) with a = M P, M made of what terms divide by; None without any.
 
         Under a root a factor counts only if it is > 0, or to an even exponent: then |f| comes out.
         """
         outside, rest = self.number(a, 1), a
-        for atom, access, q in self._denominators(a):
+        for atom, access, q in self.denominators(a):
             f = self._factor(a.digits, atom, access)
             rooted = exponent.denominator > 1 and self.algebra.atoms.sign(atom) is not Sign.POSITIVE
             if rooted and q % 2:
@@ -222,7 +214,7 @@ class Functions(Masks):
         number = constant_of(a.poly)
         if number is not None:
             return self._log_number(a, number)
-        for atom, access, q in self._denominators(a):
+        for atom, access, q in self.denominators(a):
             if self.algebra.atoms.sign(atom) is Sign.POSITIVE:
                 f = self._factor(a.digits, atom, access)
                 inner = self._log(self.multiply(a, self.power(f, -q)))
@@ -238,11 +230,6 @@ class Functions(Masks):
 
     def _log_number(self, like: Tensor, c: Fraction) -> Tensor:
         return self.number(like, 0) if c == 1 else self.function("log", self.number(like, c))
-
-    def _factor(
-        self, digits: Digits, atom: int, access: tuple[Affine, ...], c: Fraction | int = 1
-    ) -> Tensor:
-        return Tensor(digits, {(((atom, access, 1),), ()): Fraction(c)})
 
     def logistic(self, a: Tensor) -> Tensor:
         """Return s = 1 / (1 + exp(-a)); s(-x) = 1 - s(x) fixes the sign."""

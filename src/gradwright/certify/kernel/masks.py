@@ -99,6 +99,7 @@ class Masks(Arithmetic):
         c = constant_of(a.poly)
         if c is not None:
             return self.number(a, int(c > 0 if relation is Relation.POSITIVE else c == 0))
+        a = self._numerator(a)
         guard = self._coordinate_guard(relation, a)
         if guard is not None:
             return Tensor(a.digits, guard)
@@ -119,6 +120,14 @@ class Masks(Arithmetic):
         if whole is not None:
             return self._whole_mask(whole)
         return self._mask_atom(relation, a)
+
+    def _numerator(self, a: Tensor) -> Tensor:
+        """Return a tensor times what its terms divide by, as far as that is > 0."""
+        for atom, access, q in self.denominators(a):
+            if q % 2 == 0 or self.algebra.atoms.sign(atom) is not Sign.ANY:
+                power = {(((atom, access, -q),), ()): Fraction(1)}
+                a = self.multiply(a, Tensor(a.digits, power))
+        return a
 
     def _constant_mask(self, relation: Relation, a: Tensor) -> Tensor | None:
         """Return the mask of a constant tensor, entry by entry; None of any other."""
