@@ -18,7 +18,6 @@ UNKNOWN = {
     "erf": "stablehlo.bitcast_convert has no denotation",
     "gelu-erf": "stablehlo.bitcast_convert has no denotation",
     "lstm-outputs": DIFFER,
-    "norm-cdf": "stablehlo.bitcast_convert has no denotation",
     "scatter-max": REGION,
     "scatter-multiply": REGION,
     "segment-max": "stablehlo.scatter of an infinite constant",
