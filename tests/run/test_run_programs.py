@@ -61,3 +61,17 @@ def test_losses_agree_with_f64(backend: Backend) -> None:
 def test_f64_losses_agree_to_rounding() -> None:
     exact, found = (np.array(losses(b, ElementType.F64)) for b in (Backend.XLA, Backend.IREE))
     assert (np.abs(found - exact) <= 1e-12 * exact).all()
+
+
+@pytest.mark.xla
+def test_a_rounding_is_not_left_out() -> None:
+    """trap 121: a conversion to fewer bits and back is no identity."""
+    text = """
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %y = stablehlo.convert %x : (tensor<2xf32>) -> tensor<2xbf16>
+  %z = stablehlo.convert %y : (tensor<2xbf16>) -> tensor<2xf32>
+  return %z : tensor<2xf32>
+}
+"""
+    x = np.array([1.001, 3.0], np.float32)
+    assert gw.run.compile(text)(arg0=x)["out0"].tolist() == [1.0, 3.0]

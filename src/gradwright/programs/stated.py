@@ -64,7 +64,8 @@ class Notation:
         axes = [f"i{axis}" for axis in range(len(shape))]
         bounds = ",".join(f"{axis}<{extent}" for axis, extent in zip(axes, shape, strict=True))
         strides = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
-        flat = " + ".join(f"{s}*{axis}" for s, axis in zip(strides, axes, strict=True))
+        digits = zip(strides, axes, strict=True)
+        flat = " + ".join(axis if stride == 1 else f"{stride}*{axis}" for stride, axis in digits)
         return [f"{_PICTURE}[n,{bounds}] = x[n,{flat}]"]
 
     def _named(self, lines: Sequence[str]) -> list[str]:
