@@ -1,9 +1,9 @@
 """Every net of the zoo: emit its train step, prove all of it, run three steps on XLA and on IREE.
 
     python benchmarks/zoo_steps.py [NET …] [--batch 4] [--size 64] [--limit 300] [--write]
-                                   [--parts prove,xla,iree] [--journal FILE]
+                                   [--parts P,Q] [--journal FILE]
 
-The step is AdamW's on smoothed labels, all results claimed. Each of the three parts of a net runs
+The step is AdamW's on smoothed labels, all results claimed. Each of the four parts of a net runs
 in a process of its own. A proof has `--limit` seconds of CPU time, the others of wall time; what
 does not settle within them is said so in the table. `--size` is the height and width of pictures
 for nets that take any.
@@ -45,6 +45,8 @@ percents: the losses of two forms of MobileNetV2's step part as far on XLA alone
 VANISHED = 1e-4
 """Of the longest gradient of a net: shorter ones are rounding, as of a bias before a batch norm."""
 
+NOT_ASKED = "not run"
+"""What the table says of a part that `--parts` leaves out."""
 PATIENCE = 20
 """Wall seconds that a proof may take for each CPU second that it has."""
 
@@ -56,6 +58,7 @@ class Row:
     """One net: what each part measured, or the words that say why it did not."""
 
     net: str
+    emit: Cells | str
     prove: Cells | str
     xla: Cells | str
     iree: Cells | str
@@ -108,7 +111,7 @@ def _kept_or_run(
     if key in kept:
         return kept[key]
     if part not in options.parts.split(","):
-        return "not asked for"
+        return NOT_ASKED
     found = _part(net, part, options)
     if options.journal:
         with options.journal.open("a") as journal:
@@ -150,16 +153,18 @@ def _proved(step: Program, options: argparse.Namespace) -> Cells:
     }
 
 
-def _run_by_xla(step: Program, options: argparse.Namespace) -> Cells:
+def _emitted(step: Program, options: argparse.Namespace) -> Cells:
     seconds = time.process_time()
-    again = _step(step.net.name, options)
-    written = time.process_time() - seconds
+    text = _step(step.net.name, options).text
     return {
-        "operations": sum(" = " in line for line in again.text.splitlines()),
-        "bytes": len(again.text),
-        "emit": written,
-        **_run(step, "xla", options),
+        "operations": sum(" = " in line for line in text.splitlines()),
+        "bytes": len(text),
+        "cpu": time.process_time() - seconds,
     }
+
+
+def _run_by_xla(step: Program, options: argparse.Namespace) -> Cells:
+    return _run(step, "xla", options)
 
 
 def _run_by_iree(step: Program, options: argparse.Namespace) -> Cells:
@@ -201,6 +206,7 @@ def _digest(step: Program, state: Mapping[str, NDArray[Any]]) -> list[tuple[floa
 
 
 PARTS: dict[str, Callable[[Program, argparse.Namespace], Cells]] = {
+    "emit": _emitted,
     "prove": _proved,
     "xla": _run_by_xla,
     "iree": _run_by_iree,
@@ -219,8 +225,8 @@ def _head(options: argparse.Namespace) -> Sequence[str]:
     words = ["python benchmarks/zoo_steps.py", *options.net, f"--batch {options.batch}"]
     return [
         f"{datetime.now(UTC):%Y-%m-%d}, batch {options.batch}, published nets at {options.size} x "
-        f"{options.size} pixels, two shared cores: seconds of proofs and of emission are CPU "
-        "seconds, the others wall seconds; ms are the least of three steps. Apart: the largest "
+        f"{options.size} pixels, two shared cores under load: seconds of proofs and of emission "
+        "are CPU seconds, the others wall seconds; ms are the least of three steps. Apart: the largest "
         "difference of a gradient between XLA and IREE, as a share of its length.",
         "",
         f"`{' '.join(words)} --size {options.size} --limit {options.limit} --write`",
@@ -233,24 +239,28 @@ def _head(options: argparse.Namespace) -> Sequence[str]:
 
 def _line(row: Row) -> str:
     cells = [row.net]
-    if isinstance(row.xla, str):
-        cells += ["", "", ""]
+    if isinstance(row.emit, str):
+        cells += [_reason("failed", row.emit), "", ""]
     else:
-        cells += [f"{row.xla['operations']:,}", f"{row.xla['bytes'] / 1e3:,.0f}"]
-        cells += [f"{row.xla['emit']:.2f}"]
+        cells += [f"{row.emit['operations']:,}", f"{row.emit['bytes'] / 1e3:,.0f}"]
+        cells += [f"{row.emit['cpu']:.2f}"]
     if isinstance(row.prove, str):
-        cells += [f"not settled: {row.prove}", "", ""]
+        cells += [_reason("not settled", row.prove), "", ""]
     else:
         cells += [f"{row.prove['proved']} of {row.prove['claims']}"]
         cells += [f"{row.prove['cpu']:.1f}", f"{row.prove['peak']:.0f}"]
     for ran in (row.xla, row.iree):
         cells += (
-            [f"not run: {ran}", ""]
+            [_reason("failed", ran), ""]
             if isinstance(ran, str)
             else [f"{ran['compile']:.1f}", f"{ran['ms']:.0f}"]
         )
     cells.append("" if row.apart is None else f"{row.apart:.0e}")
     return f"| {' | '.join(cells)} |"
+
+
+def _reason(verdict: str, words: str) -> str:
+    return words if words == NOT_ASKED else f"{verdict}: {words}"
 
 
 def _options() -> argparse.Namespace:
