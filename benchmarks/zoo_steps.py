@@ -226,8 +226,8 @@ def _head(options: argparse.Namespace) -> Sequence[str]:
     return [
         f"{datetime.now(UTC):%Y-%m-%d}, batch {options.batch}, published nets at {options.size} x "
         f"{options.size} pixels, two shared cores under load: seconds of proofs and of emission "
-        "are CPU seconds, the others wall seconds; ms are the least of three steps. Apart: the largest "
-        "difference of a gradient between XLA and IREE, as a share of its length.",
+        "are CPU seconds, the others wall seconds; ms are the least of three steps. Apart: the "
+        "largest difference of a gradient between XLA and IREE, as a share of its length.",
         "",
         f"`{' '.join(words)} --size {options.size} --limit {options.limit} --write`",
         "",
