@@ -140,10 +140,11 @@ class Proof:
         cut: set[int],
     ) -> dict[int, Tensor]:
         """Return the cotangent of each value that depends on `wrt`."""
-        # A maximum that another one takes at once is a link of a running one, whose cotangent a
-        # text may never hold.
+        # A maximum that another one takes at once is a link of a running one, and a clamp that is
+        # divided at once a gate, whose cotangents a text may never hold.
         choices = [each for each in operations if each.opcode in _CHOICES]
-        links = {id(v) for each in choices for v in each.operands} & {
+        divisions = [each for each in operations if each.opcode == "stablehlo.divide"]
+        links = {id(v) for each in (*choices, *divisions) for v in each.operands} & {
             id(each.results[0]) for each in choices
         }
         read = {id(v) for each in operations if each.opcode in _LAYERS for v in each.operands}
