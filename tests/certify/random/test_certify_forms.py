@@ -25,11 +25,28 @@ NORMED = NetSpec(
     [ly.BatchNorm(), ly.AvgPool((2, 3), (2, 1), SAME, ly.Divisor.EXCLUDE_PADDING)],
 )
 POOLED = NetSpec("pooled", Image(2, 4, 6), [ly.MaxPool(3, 2, SAME)])
+GATED = NetSpec(
+    "gated",
+    Image(2, 3, 3),
+    [ly.ConvBn(2, 1, activation=ly.Function.HARD_SWISH), ly.DepthwiseConv2d(3)],
+)
+JOINED = NetSpec(
+    "joined",
+    Image(2, 4, 4),
+    [
+        ly.Branches(
+            [ly.AvgPool(3, 2, SAME), ly.ConvBn(2, 3, 2, SAME, activation=ly.Function.IDENTITY)]
+        ),
+        ly.Activation(ly.Function.RELU),
+    ],
+)
 FORMS = {
     "a class under a sum, written out": (SCALED, ly.PORTABLE),
     "a divisor read twice": (AVERAGED, ly.TEXTBOOK),
     "entries that are met twice": (NORMED, ly.PORTABLE),
     "maxima of windows at an even size": (POOLED, ly.PORTABLE),
+    "a slope that no value of the text is": (GATED, ly.PORTABLE),
+    "a mask of joined channels": (JOINED, ly.TEXTBOOK),
 }
 SEARCH = Search(seconds=60, effort=Effort.QUICK)
 

@@ -106,7 +106,7 @@ class Masks(Arithmetic):
         fixed = self._constant_mask(relation, a)
         if fixed is not None:
             return fixed
-        pieces = self._pieces(a)
+        pieces = self._pieces(self.opened(a))
         if pieces:
             total = self.number(a, 0)
             for where, piece in pieces:
