@@ -28,6 +28,8 @@ NETS = ("mnist-mlp", "mnist-cnn", "cifar8", "cifar8-bn")
 LARGE_NETS = ("resnet34", "mobilenetv2", "convnext-blocks")
 RESULTS = Path(__file__).with_name("RESULTS.md")
 OUR_VARIANTS = ("xla", "xla in order")
+OUR_LARGE_VARIANTS = ("xla", "xla fast")
+"""Wide convolutions have a form of their own, and fill every core by themselves."""
 JAX_VARIANTS = ("NHWC", "NCHW")
 TORCH_VARIANTS = ("eager", "eager channels-last", "compiled", "compiled channels-last")
 
@@ -65,7 +67,7 @@ def main() -> int:
 
 def _race(net: str, options: argparse.Namespace) -> Result | None:
     """Return the standings of one net, None where the contestants do not do the same work."""
-    entrants = _entrants(options.torch)
+    entrants = _entrants(net, options.torch)
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
         write_entry(net, options.batch or nets.batch_of(net), Path(name))
         contestants: list[Contestant] = []
@@ -83,9 +85,10 @@ def _race(net: str, options: argparse.Namespace) -> Result | None:
         return standings(net, entrants, [c.version for c in contestants], rounds)
 
 
-def _entrants(torch: str | None) -> list[Entrant]:
+def _entrants(net: str, torch: str | None) -> list[Entrant]:
     own = sys.executable
-    entrants = [Entrant("ours", variant, own, "ours") for variant in OUR_VARIANTS]
+    variants = OUR_LARGE_VARIANTS if net in nets.LARGE else OUR_VARIANTS
+    entrants = [Entrant("ours", variant, own, "ours") for variant in variants]
     entrants += [Entrant("jax", variant, own, "peer_jax") for variant in JAX_VARIANTS]
     if torch:
         entrants += [Entrant("torch", variant, torch, "peer_torch") for variant in TORCH_VARIANTS]

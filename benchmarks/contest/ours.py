@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gradwright import losses, optim, programs, run
+from gradwright import layers, losses, optim, programs, run
 from gradwright.run.pjrt import jaxlib_version
 
 from . import nets
@@ -15,11 +15,12 @@ from .slices import serve
 FLAGS = {
     "xla": "",
     "xla in order": "--xla_cpu_enable_concurrency_optimized_scheduler=false",
+    "xla fast": "",
 }
 """How XLA orders operations: so that independent ones run beside each other, its default, or so
 that they need little memory, mostly one after the other. The first suits convolutions, the second
 matrix products that fill every core by themselves. As an option of one program this flag has no
-effect in jaxlib 0.12, so it goes through the environment."""
+effect in jaxlib 0.12, so it goes through the environment. The third is the formulation FAST."""
 
 
 def main(folder: Path, variant: str) -> None:
@@ -31,6 +32,7 @@ def main(folder: Path, variant: str) -> None:
         batch=recipe.batch,
         loss=losses.SoftmaxCrossEntropy(),
         optimizer=optimizer,
+        formulation=layers.FAST if variant.endswith("fast") else layers.PORTABLE,
     )
     state = programs.initial_state(program) | {
         name: array for name, array in start.items() if name not in ("x", "y")
