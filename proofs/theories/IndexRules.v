@@ -89,6 +89,13 @@ Proof.
 rewrite /guard => H L.
 by case: Z.leb_spec; case: Z.ltb_spec; case: Z.leb_spec; case: Z.ltb_spec => /=; repeat (case: Z.leb_spec => /= ?); repeat (case: Z.ltb_spec => /= ?); move=> *; try lra; lia.
 Qed.
+(** Two intervals that meet are one. *)
+Lemma rule_guard_join low middle high e : (low <= middle <= high)%Z ->
+  guard low middle e + guard middle high e = guard low high e.
+Proof.
+rewrite /guard => H.
+by repeat (case: Z.leb_spec => /= ?); repeat (case: Z.ltb_spec => /= ?); move=> *; try lra; lia.
+Qed.
 (** Of whole numbers, e > 0 is 1 <= e, and e = 0 is 0 <= e < 1; a positive factor changes nothing. *)
 Lemma rule_coordinate_guard (q : R) (e bound : Z) : 0 < q -> (e < bound)%Z ->
   (if Rlt_dec 0 (q * IZR e) then 1 else 0) = guard 1 bound e.

@@ -34,6 +34,9 @@ IDENTITIES: Mapping[str, Identity] = {
     "guard-leading-digit": _identity("a guard on g u + w may bound u alone", "index._digits_apart"),
     "guard-equation-digits": _identity("g u + w = a may fix u and w", "index._digits_apart"),
     "guard-opposite": _identity("1 - [a <= e < b] = [e < a] + [b <= e]", "masks.Masks.complement"),
+    "guard-join": _identity(
+        "[a <= e < b] + [b <= e < c] = [a <= e < c]", "algebra.joined algebra._neighbour"
+    ),
     "guard-fixed": _identity("[v = a] F(v) = [v = a] F(a)", "masks.Masks._where"),
     "coordinate-guard": _identity(
         "of whole numbers, e > 0 is 1 <= e",
@@ -88,7 +91,9 @@ IDENTITIES: Mapping[str, Identity] = {
     "mask-idempotent": _identity("m m = m", "algebra.Algebra.product"),
     "mask-exclusive": _identity("[P > 0] [P = 0] = 0, …", "algebra.Algebra.product"),
     "mask-zero-product": _identity("P [P = 0] = 0", "algebra.Algebra.product"),
-    "mask-scale": _identity("[c P > 0] = [P > 0], c > 0", "masks.Masks._mask_atom"),
+    "mask-scale": _identity(
+        "[c P > 0] = [P > 0], c > 0", "masks.Masks._mask_atom masks.Masks._numerator"
+    ),
     "mask-opposite": _identity("[-P > 0] = 1 - [P > 0] - [P = 0]", "masks.Masks._mask_atom"),
     "mask-less": _identity("[P < 0] = [-P > 0]", "masks.Masks.mask"),
     "mask-of-positive": _identity("P > 0 gives [P > 0] = 1", "masks.Masks._mask_atom"),
@@ -241,7 +246,7 @@ DEFINITIONS = frozenset(
         "functions.Functions._known_power",
         "functions.Functions.exponential",
         "functions.Functions.log",
-        "functions.Functions._factor",
+        "arithmetic.Arithmetic._factor",
         "functions.Functions.function",
         "index.variable",
         "index.constant",

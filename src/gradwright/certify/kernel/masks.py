@@ -19,7 +19,7 @@ from gradwright.certify.kernel.algebra import (
     variables_of,
 )
 from gradwright.certify.kernel.arithmetic import Arithmetic
-from gradwright.certify.kernel.atoms import Coordinate, Mask, Monomial, Relation, Sign
+from gradwright.certify.kernel.atoms import Class, Coordinate, Mask, Monomial, Relation, Sign
 from gradwright.certify.kernel.generic import Generic
 from gradwright.certify.kernel.index import (
     Affine,
@@ -106,7 +106,10 @@ class Masks(Arithmetic):
         fixed = self._constant_mask(relation, a)
         if fixed is not None:
             return fixed
-        pieces = self._pieces(self.opened(a))
+        opened = self.opened(a)
+        pieces = self._pieces(opened)
+        if self._is_piecewise(a) and not any(guards for _, guards in opened.poly):
+            a = opened  # the one of its pieces that the indices say
         if pieces:
             total = self.number(a, 0)
             for where, piece in pieces:
@@ -164,6 +167,16 @@ class Masks(Arithmetic):
             )
             for guards, piece in groups.items()
         ]
+
+    def _is_piecewise(self, a: Tensor) -> bool:
+        """Whether a tensor is one class of pieces."""
+        contents = [self.algebra.atoms.content(f[0]) for factors, _ in a.poly for f in factors]
+        return len(contents) == 1 and any(
+            guards
+            for content in contents
+            if isinstance(content, Class)
+            for (_, guards), _ in content.terms
+        )
 
     def _where(self, guards: Guards, p: Poly, box: Extents) -> Poly:
         """Return a polynomial with the indices that guards fix replaced by what they are."""
