@@ -22,18 +22,6 @@ def test_the_table_holds_every_block() -> None:
     assert {type(plan.layer).__name__ for plan in plans} >= set(blocks.__all__)
 
 
-OPEN = {
-    "shuffle-strided": "a concatenation before a relu",
-}
-"""Blocks of which the certifier does not settle every gradient yet, and what it stops at."""
-OPEN_PORTABLE = {
-    **OPEN,
-    "convnext-downsample": "shifted products behind a norm over channels",
-    "mbconv-v3": "shifted products behind a clamp",
-}
-"""The same for the portable form, which writes depthwise convolutions as shifted products."""
-
-
 def unproved(subject: Subject, form: Formulation) -> set[str]:
     subject = subject.under(form)
     report = certify_vjp(
@@ -44,11 +32,11 @@ def unproved(subject: Subject, form: Formulation) -> set[str]:
 
 @pytest.mark.parametrize("name", BLOCKS)
 def test_every_gradient_of_a_block_is_proved(name: str) -> None:
-    assert unproved(BLOCKS[name], TEXTBOOK) == ({"unknown"} if name in OPEN else set())
+    assert unproved(BLOCKS[name], TEXTBOOK) == set()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in BLOCKS if name not in OPEN_PORTABLE])
+@pytest.mark.parametrize("name", BLOCKS)
 def test_every_gradient_of_the_portable_form_is_proved(name: str) -> None:
     assert unproved(BLOCKS[name], PORTABLE) == set()
 

@@ -37,7 +37,7 @@ IN_EACH_RUN = (
     *("layer-norm", "attention-infinite", "lstm-scanned", "embedding", "rope", "focal", "dice"),
     *("cosine-similarity", "contrastive", "squeeze-excite", "gelu-tanh", "mish", "hard-swish"),
     *("grouped-query", "linear-attention", "scatter-set", "cls-token", "quadratic-form"),
-    *("segment-sum", "take-along-axis", "scatter-add-2d", "cumulative-product", "iou", "asinh"),
+    *("segment-sum", "take-along-axis", "scatter-add-2d", "cumulative-product", "asinh"),
     *("batch-norm-flax", "associative-scan", "hypot", "local-attention-infinite"),
 )
 """The functions whose mutants every run tries; a sweep tries those of all."""
