@@ -161,7 +161,7 @@ def _module(dataset: Dataset, seed: int) -> Any:  # noqa: ANN401 (PyTorch is unt
     """Return PyTorch's net with our initial parameters, which stand in the same order."""
     first, second, third = WIDTHS
 
-    def block(channels: int, out: int, stride: int) -> Any:  # noqa: ANN401
+    def block(channels: int, out: int, stride: int) -> Any:  # noqa: ANN401 (the same)
         if stride == 1:
             return BasicBlock(channels, out)
         projection = nn.Conv2d(channels, out, 1, stride, bias=False)
@@ -188,7 +188,7 @@ def _module(dataset: Dataset, seed: int) -> Any:  # noqa: ANN401 (PyTorch is unt
     return net
 
 
-def _accuracy(net: Any, split: Split, batch: int) -> float:  # noqa: ANN401
+def _accuracy(net: Any, split: Split, batch: int) -> float:  # noqa: ANN401 (the same)
     net.eval()
     right = 0
     with torch.no_grad():

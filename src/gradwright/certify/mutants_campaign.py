@@ -131,11 +131,7 @@ def campaign(
         try:
             truth, usual = Truth(subject.emitted, evaluate), FiniteDifferences(subject, evaluate)
         except Unevaluated as problem:
-            raise SpecError(
-                where="mutate",
-                expected="a text that the interpreter evaluates",
-                found=str(problem),
-            ) from None
+            raise unevaluated(problem) from None
         quick = replace(search, effort=Effort.QUICK, evaluator=evaluate)
         evaluate.renew()
         for mutant in chosen(subject.emitted, spared, seed):
@@ -151,6 +147,12 @@ def campaign(
 
 def _ignore(_: Claim) -> None:
     return
+
+
+def unevaluated(problem: Unevaluated) -> SpecError:
+    """Return the error about a text whose mutants cannot be told from it."""
+    expected = "a text that the interpreter evaluates"
+    return SpecError(where="mutate", expected=expected, found=str(problem))
 
 
 def chosen(function: Function, spared: set[int], seed: int) -> Iterator[Mutant]:

@@ -6,14 +6,13 @@ from dataclasses import replace
 
 from gradwright.certify.claims import Claim
 from gradwright.certify.mutants import Mutant
-from gradwright.certify.mutants_campaign import FOUND, Campaign, Trial, chosen
+from gradwright.certify.mutants_campaign import FOUND, Campaign, Trial, chosen, unevaluated
 from gradwright.certify.mutants_truth import Truth
 from gradwright.certify.programs import certify_program
 from gradwright.certify.programs_reading import Declared, Program
 from gradwright.certify.texts_settle import Effort, Search
 from gradwright.certify.verdicts import Verdict
 from gradwright.certify.witness_process import Evaluator, Unevaluated
-from gradwright.errors import SpecError
 from gradwright.hlo import Function, Module, print_module, read_module
 
 
@@ -40,11 +39,7 @@ def program_campaign(
         try:
             truth = Truth(function, evaluate)
         except Unevaluated as problem:
-            raise SpecError(
-                where="mutate",
-                expected="a text that the interpreter evaluates",
-                found=str(problem),
-            ) from None
+            raise unevaluated(problem) from None
         quick = replace(search, effort=Effort.QUICK, evaluator=evaluate)
         for mutant in chosen(function, set(), seed):
             if len(trials) == count:

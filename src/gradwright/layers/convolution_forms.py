@@ -124,16 +124,13 @@ def uses_products(walk: Walk, rule: ConvolutionRule, weight: Value) -> bool:
 
 
 def uses_winograd(walk: Walk, rule: ConvolutionRule, weight: Value) -> bool:
-    """Whether the walk's formulation computes this convolution and its input gradient in tiles.
-
-    Never with rounded operands: the sums would round them once more.
-    """
-    if not walk.precision.is_full:
-        return False
+    """Whether the walk's formulation computes this convolution and its input gradient in tiles."""
     form = walk.formulation.convolution
     if form is ConvolutionForm.WINOGRAD:
-        return winograd.possible(rule.windows, rule.groups)
-    return form is ConvolutionForm.FASTEST and winograd.pays(rule.windows, rule.groups, weight)
+        return winograd.possible(walk, rule.windows, rule.groups)
+    return form is ConvolutionForm.FASTEST and winograd.pays(
+        walk, rule.windows, rule.groups, weight
+    )
 
 
 def transposed_padding(windows: Windows) -> tuple[tuple[int, int], tuple[int, int]]:

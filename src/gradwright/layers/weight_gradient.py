@@ -34,16 +34,14 @@ def weight_gradient(walk: Walk, rule: ConvolutionRule, x: Value, weight: Value, 
     is_rounded = x.type.element is not weight.type.element
     if form is WeightGradient.CONVOLUTION or rule.groups > 1 or is_rounded:
         return _convolution(walk, rule, x, dy)
-    full = walk.precision.is_full  # the sums of tiles would round operands once more
-    if form is WeightGradient.FASTEST and full and winograd.pays(rule.windows, rule.groups, weight):
+    windows, groups = rule.windows, rule.groups
+    if form is WeightGradient.FASTEST and winograd.pays(walk, windows, groups, weight):
         form = WeightGradient.WINOGRAD
     if form in (WeightGradient.BY_SHAPE, WeightGradient.FASTEST):
-        form = fastest(walk, rule.windows, x, dy)
-    if form is WeightGradient.WINOGRAD and not (
-        full and winograd.possible(rule.windows, rule.groups)
-    ):
+        form = fastest(walk, windows, x, dy)
+    if form is WeightGradient.WINOGRAD and not winograd.possible(walk, windows, groups):
         form = WeightGradient.SHIFTED_DOTS
-    return _WRITERS[form](walk, rule.windows, x, dy)
+    return _WRITERS[form](walk, windows, x, dy)
 
 
 def fastest(walk: Walk, windows: Windows, x: Value, dy: Value) -> WeightGradient:

@@ -75,15 +75,18 @@ def _last(length: int) -> tuple[int, ...]:
     return (*[0] * (length - 1), 1)
 
 
-def possible(windows: Windows, groups: int) -> bool:
-    """Whether a convolution is in the domain: 3 x 3, neither strided, dilated nor grouped."""
+def possible(walk: Walk, windows: Windows, groups: int) -> bool:
+    """Whether a convolution is in the domain: 3 x 3, neither strided, dilated nor grouped.
+
+    Never with rounded operands: the sums would round them once more.
+    """
     plain = windows.strides == windows.dilation == (1, 1) and groups == 1
-    return plain and windows.kernel == (TAPS, TAPS)
+    return plain and windows.kernel == (TAPS, TAPS) and walk.precision.is_full
 
 
-def pays(windows: Windows, groups: int, weight: Value) -> bool:
+def pays(walk: Walk, windows: Windows, groups: int, weight: Value) -> bool:
     """Whether a convolution with weight [O, C, 3, 3] is faster in tiles on a CPU."""
-    return possible(windows, groups) and min(weight.shape[:2]) >= MIN_CHANNELS
+    return possible(walk, windows, groups) and min(weight.shape[:2]) >= MIN_CHANNELS
 
 
 def convolve(walk: Walk, windows: Windows, x: Value, weight: Value) -> Value:

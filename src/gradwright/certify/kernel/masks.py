@@ -90,9 +90,9 @@ class Masks(Arithmetic):
     def mask(self, relation: Relation, a: Tensor) -> Tensor:
         """Return [a > 0], [a < 0] or [a = 0] of a finite tensor.
 
-        Over a constant it is a number; over coordinates a guard; of a product that is one class
-        it is the mask of the product; a mask inside a sum is expanded by cases:
-        [P] = m [P at m = 1] + (1 - m) [P at m = 0].
+        Over a constant it is a number; over coordinates a guard; of pieces it is told piece by
+        piece; of a product that is one class it is the mask of the product; a mask inside a sum
+        is expanded by cases: [P] = m [P at m = 1] + (1 - m) [P at m = 0].
         """
         if relation is Relation.NEGATIVE:
             return self.mask(Relation.POSITIVE, self.scale(a, -1))
