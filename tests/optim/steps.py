@@ -100,6 +100,7 @@ class MutantAdam(Mutant):
     """The same with the state of Adam."""
 
     moments: ClassVar[tuple[str, ...]] = ("m", "v")
+    reads_step: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True)

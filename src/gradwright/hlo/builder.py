@@ -39,13 +39,14 @@ class Builder(Indexing, Contraction, Shaping):
     def call(
         self, callee: Function, operands: Sequence[Value], *, hint: str = ""
     ) -> tuple[Value, ...]:
-        """Return the results of another function of the module."""
+        """Return the results of another function of the module, by default under its names."""
         types = [value.type for value in callee.body.arguments]
         if [value.type for value in operands] != types:
             found = ", ".join(str(value.type) for value in operands)
             raise self.mismatch("func.call", f"({', '.join(map(str, types))})", found)
         results = [value.type for value in callee.body.results]
-        return self.emit("func.call", operands, results, Call(callee.name), hint=hint)
+        hints = [hint or value.name for value in callee.body.results]
+        return self.emit("func.call", operands, results, Call(callee.name), hint=hints)
 
     def all_reduce(
         self, operand: Value, replica_groups: Sequence[Sequence[int]], *, hint: str = ""

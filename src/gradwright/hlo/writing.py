@@ -71,12 +71,16 @@ class Writer:
         types: Sequence[TensorType],
         attributes: Attributes = None,
         *,
-        hint: str = "",
+        hint: str | Sequence[str] = "",
         regions: tuple[Block, ...] = (),
     ) -> tuple[Value, ...]:
-        """Append an operation whose result types are already known to be right."""
+        """Append an operation whose result types are already known to be right.
+
+        `hint` names all results, or each.
+        """
         base = hint or opcode.rpartition(".")[2]
-        results = tuple(self._value(type, base) for type in types)
+        names = [base] * len(types) if isinstance(base, str) else base
+        results = tuple(map(self._value, types, names))
         self._blocks[-1].append(
             Operation(opcode, tuple(operands), results, attributes, regions, self._section)
         )

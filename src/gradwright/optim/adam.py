@@ -132,6 +132,7 @@ class Adam(Optimizer):
 
     kind: ClassVar[str] = "adam"
     moments: ClassVar[tuple[str, ...]] = ("m", "v")
+    reads_step: ClassVar[bool] = True
     beta1: float = BETA1
     beta2: float = BETA2
     epsilon: float = EPSILON
@@ -180,6 +181,7 @@ class AdamW(Optimizer):
 
     kind: ClassVar[str] = "adamw"
     moments: ClassVar[tuple[str, ...]] = ("m", "v")
+    reads_step: ClassVar[bool] = True
     beta1: float = BETA1
     beta2: float = BETA2
     epsilon: float = EPSILON

@@ -73,6 +73,8 @@ class Optimizer(abc.ABC):
     __slots__ = ()
     kind: ClassVar[str]
     moments: ClassVar[tuple[str, ...]] = ()
+    reads_step: ClassVar[bool] = False
+    """Whether the rule reads t."""
 
     @abc.abstractmethod
     def update(

@@ -31,6 +31,7 @@ class Reported(Convention):
     """Whether a fused step returns its loss."""
 
     NOTHING = "nothing"
+    """State alone."""
     LOSS = "loss"
     """The loss; an argument `lslot`, which nothing reads, gives both ends the same shapes."""
 
@@ -63,6 +64,8 @@ class Abi(abc.ABC):
     kind: ClassVar[str]
     flattens: ClassVar[bool] = False
     """Whether an example comes as a row of numbers, and a soft label is called `onehot`."""
+    shares_updates: ClassVar[bool] = False
+    """Whether a rule may be a function of its own, which parameters of one shape call."""
     cotangent: Cotangent = Cotangent.MEAN
     statistics: Statistics = Statistics.BATCH
     function: str = "main"
@@ -120,6 +123,7 @@ class Standard(Abi):
     """Named state first, then scalars, x, y, masks; state, loss and metrics come back."""
 
     kind: ClassVar[str] = "standard"
+    shares_updates: ClassVar[bool] = True
 
     @property
     def inputs(self) -> Sequence[Section]:

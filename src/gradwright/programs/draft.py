@@ -8,6 +8,7 @@ from gradwright.errors import UnsupportedError
 from gradwright.hlo import (
     Builder,
     ElementType,
+    Function,
     Module,
     Port,
     Role,
@@ -64,6 +65,8 @@ class Draft:
     inputs: list[Port] = field(default_factory=list[Port])
     outputs: list[Port] = field(default_factory=list[Port])
     results: list[Value] = field(default_factory=list[Value])
+    functions: list[Function] = field(default_factory=list[Function])
+    """What the program calls."""
     names: Mapping[str, str] = field(init=False)
     """What slots are called as arguments."""
 
@@ -153,7 +156,7 @@ class Draft:
             self.batch,
             self.element,
             self.formulation,
-            Module(name, (function,)),
+            Module(name, (function, *self.functions)),
             signature,
             loss,
             optimizer,

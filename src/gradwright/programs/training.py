@@ -1,7 +1,6 @@
 """Programs with a backward or an update: train step, vjp, optimizer step."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 
 from gradwright.errors import UnsupportedError
 from gradwright.hlo import ElementType, Role, Value
@@ -9,13 +8,14 @@ from gradwright.layers import FULL, PORTABLE, Formulation, Precision
 from gradwright.layers.walk import Cotangents, Mode, Walk, backward
 from gradwright.losses import Loss
 from gradwright.losses.loss import Evaluated
-from gradwright.optim import Clock, Optimizer
+from gradwright.optim import Optimizer
 from gradwright.programs.abi import STANDARD, Abi, Cotangent, Section
 from gradwright.programs.arguments import declare
 from gradwright.programs.draft import Arguments, Draft, run_net
 from gradwright.programs.inference import forward
 from gradwright.programs.program import Program, named_after, require
 from gradwright.programs.stated import Notation
+from gradwright.programs.updates import Moved, moved_by
 from gradwright.spec import NetSpec
 
 EVERYTHING = tuple(Section)
@@ -52,7 +52,7 @@ def train_step(
         seed = evaluated.seed if abi.cotangent is Cotangent.MEAN else evaluated.summed()
         seed = walk.enter(seed, hint="seed")
     gradients = parameter_gradients(net, backward(walk, output, seed), given.parameters)
-    moved = _moved(draft, optimizer, clock, given, gradients)
+    moved = moved_by(draft, optimizer, clock, given, gradients)
     for section in abi.outputs:
         _RETURNS[section](draft, moved, walk, evaluated)
     notation = Notation(net, abi)
@@ -120,7 +120,7 @@ def optimizer_step(
         for slot in net.parameters
     }
     clock = draft.clock(given, optimizer)
-    moved = _moved(draft, optimizer, clock, given, gradients)
+    moved = moved_by(draft, optimizer, clock, given, gradients)
     _return_parameters(draft, moved)
     _return_moments(draft, moved)
     updates = _rules(draft, optimizer)
@@ -202,76 +202,41 @@ def input_gradient(draft: Draft, walk: Walk, cotangents: Cotangents, entered: Va
     draft.result("d.x", Role.GRADIENT, draft.as_passed(pictures))
 
 
-@dataclass(frozen=True, slots=True)
-class _Moved:
-    """New parameters by full name, new moments by full name and kind."""
-
-    parameters: Mapping[str, Value]
-    moments: Mapping[str, Mapping[str, Value]]
-    kinds: Sequence[str]
-    corrections: tuple[Value, Value] | None
-
-
-def _moved(
-    draft: Draft,
-    optimizer: Optimizer,
-    clock: Clock,
-    given: Arguments,
-    gradients: Mapping[str, Value],
-) -> _Moved:
-    """Write the update of every parameter; moments without a rule stay as they are."""
-    abi, parameters = draft.abi, dict[str, Value]()
-    moments: dict[str, dict[str, Value]] = {}
-    for slot in draft.net.parameters:
-        old, g, kept = (
-            given.parameters[slot.name],
-            gradients[slot.name],
-            given.moments.get(slot.name, {}),
-        )
-        read = [kept[abi.place(moment)] for moment in optimizer.moments]
-        with draft.b.scope(slot.name, f"update: {optimizer}"):
-            new, state = optimizer.update(draft.b, clock, slot, old, read, g)
-        parameters[slot.name] = new
-        written = zip(map(abi.place, optimizer.moments), state, strict=True)
-        moments[slot.name] = {**kept, **dict(written)}
-    return _Moved(parameters, moments, abi.moments(optimizer), given.corrections)
-
-
-def _return_parameters(draft: Draft, moved: _Moved, *_: object) -> None:
+def _return_parameters(draft: Draft, moved: Moved, *_: object) -> None:
     for slot in draft.net.parameters:
         draft.result(draft.names[slot.name], Role.PARAMETER, moved.parameters[slot.name])
 
 
-def _return_moments(draft: Draft, moved: _Moved, *_: object) -> None:
+def _return_moments(draft: Draft, moved: Moved, *_: object) -> None:
     """All of one kind before the next."""
     for kind in moved.kinds:
         for slot in draft.net.parameters:
             draft.returned(draft.moment_port(slot, kind), moved.moments[slot.name][kind])
 
 
-def _return_statistics(draft: Draft, moved: _Moved, walk: Walk, evaluated: Evaluated) -> None:
+def _return_statistics(draft: Draft, moved: Moved, walk: Walk, evaluated: Evaluated) -> None:
     del moved, evaluated
     for slot in draft.statistics:
         draft.result(draft.names[slot.name], Role.STATISTIC, walk.updated[slot.name])
 
 
-def _return_loss(draft: Draft, moved: _Moved, walk: Walk, evaluated: Evaluated) -> None:
+def _return_loss(draft: Draft, moved: Moved, walk: Walk, evaluated: Evaluated) -> None:
     del moved, walk
     draft.result("loss", Role.LOSS, evaluated.value)
 
 
-def _return_metrics(draft: Draft, moved: _Moved, walk: Walk, evaluated: Evaluated) -> None:
+def _return_metrics(draft: Draft, moved: Moved, walk: Walk, evaluated: Evaluated) -> None:
     del moved, walk
     for name, value in evaluated.metrics.items():
         draft.result(name, Role.METRIC, value)
 
 
-def _return_corrections(draft: Draft, moved: _Moved, *_: object) -> None:
+def _return_corrections(draft: Draft, moved: Moved, *_: object) -> None:
     for name, value in zip(("bc1", "bc2"), moved.corrections or (), strict=True):
         draft.result(name, Role.CORRECTION, value)
 
 
-_RETURNS: Mapping[Section, Callable[[Draft, _Moved, Walk, Evaluated], None]] = {
+_RETURNS: Mapping[Section, Callable[[Draft, Moved, Walk, Evaluated], None]] = {
     Section.PARAMETERS: _return_parameters,
     Section.MOMENTS: _return_moments,
     Section.STATISTICS: _return_statistics,
