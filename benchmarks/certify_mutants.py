@@ -94,8 +94,8 @@ def _table(trials: list[Trial], functions: int, words: str) -> list[str]:
         f"{len(trials)} mutants, {len(wrong)} of them wrong. Refuted with a replayed "
         f"counterexample: {caught} ({share:.1f} %); proved: "
         f"{sum(t.found is Found.MISSED for t in wrong)}. Of the wrong ones, three finite "
-        f"differences per argument in f32 notice {sum(t.by_elements for t in wrong)}, one random "
-        f"direction {sum(t.by_direction for t in wrong)}.",
+        f"differences per argument in f32 notice {sum(t.by_elements is True for t in wrong)}, one "
+        f"random direction {sum(t.by_direction is True for t in wrong)}.",
         "",
         f"`python benchmarks/certify_mutants.py {words} --write`",
         "",

@@ -30,6 +30,12 @@ class Padding(enum.StrEnum):
     BARE = "bare"
 
 
+class Numbered(enum.Enum):
+    """Left out."""
+
+    FIRST = enum.auto()
+
+
 class NotAnEnum:
     """Left out."""
 

@@ -373,7 +373,9 @@ def test_conventions_are_listed_with_their_meaning(capsys: pytest.CaptureFixture
         "NesterovForm",
         "DecayScale",
         "Normalization",
+        "Cotangent",
     } <= names
+    assert "Section" not in names
     unexplained = [
         (convention["name"], value)
         for convention in listed["conventions"]

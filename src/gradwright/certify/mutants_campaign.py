@@ -49,14 +49,15 @@ class Trial:
     """One mutant, with the verdicts of the certifier and of the usual checks.
 
     Units: `seconds` of the certifier. `reason` is that of the first claim that was not decided.
+    The usual checks look at gradients; None where a text returns none.
     """
 
     defect: Defect
     label: str
     line: int
     found: Found
-    by_elements: bool
-    by_direction: bool
+    by_elements: bool | None
+    by_direction: bool | None
     seconds: float
     reason: str = ""
 
@@ -64,6 +65,19 @@ class Trial:
     def is_wrong(self) -> bool:
         """Whether the mutant computes something else."""
         return self.found in (Found.REFUTED, Found.UNKNOWN, Found.MISSED)
+
+    def to_json(self) -> Json:
+        """Return the object that stands for it in `mutate --json`."""
+        said = {"elements of f32": self.by_elements, "one direction": self.by_direction}
+        return {
+            "defect": self.defect.value,
+            "what": self.label,
+            "line": self.line,
+            "found": self.found.value,
+            **{name: saw for name, saw in said.items() if saw is not None},
+            "seconds": round(self.seconds, 3),
+            **({"reason": self.reason} if self.reason else {}),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +97,23 @@ class Campaign:
         """The mutants that compute something else."""
         return tuple(trial for trial in self.trials if trial.is_wrong)
 
+    def noticed(self, defect: Defect | None = None) -> dict[str, int]:
+        """Return how many wrong mutants, of one kind or of all, each usual check noticed."""
+        checks = {
+            "elements of f32": [(trial.defect, trial.by_elements) for trial in self.wrong],
+            "one direction": [(trial.defect, trial.by_direction) for trial in self.wrong],
+        }
+        return {
+            name: sum(saw is True and defect in (None, kind) for kind, saw in seen)
+            for name, seen in checks.items()
+            if self.is_checked
+        }
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether the usual checks were made beside."""
+        return not any(trial.by_elements is None for trial in self.trials)
+
     def to_json(self) -> Json:
         """Return the object that `mutate --json` prints."""
         return {
@@ -91,21 +122,8 @@ class Campaign:
             "mutants": len(self.trials),
             "wrong": len(self.wrong),
             **{found.value.replace(", ", " "): self.count(found) for found in Found},
-            "elements of f32": sum(trial.by_elements for trial in self.wrong),
-            "one direction": sum(trial.by_direction for trial in self.wrong),
-            "trials": [
-                {
-                    "defect": trial.defect.value,
-                    "what": trial.label,
-                    "line": trial.line,
-                    "found": trial.found.value,
-                    "elements of f32": trial.by_elements,
-                    "one direction": trial.by_direction,
-                    "seconds": round(trial.seconds, 3),
-                    **({"reason": trial.reason} if trial.reason else {}),
-                }
-                for trial in self.trials
-            ],
+            **self.noticed(),
+            "trials": [trial.to_json() for trial in self.trials],
         }
 
 

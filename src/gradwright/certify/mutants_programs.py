@@ -10,6 +10,7 @@ from gradwright.certify.mutants_campaign import FOUND, Campaign, Trial, chosen, 
 from gradwright.certify.mutants_truth import Truth
 from gradwright.certify.programs import certify_program
 from gradwright.certify.programs_reading import Declared, Program
+from gradwright.certify.texts_calls import inlined
 from gradwright.certify.texts_settle import Effort, Search
 from gradwright.certify.verdicts import Verdict
 from gradwright.certify.witness_process import Evaluator, Unevaluated
@@ -27,13 +28,14 @@ def program_campaign(
     """Change a program's text in up to `count` ways, kinds of defects in turn, and judge each.
 
     A mutant is judged as the program that is declared: outputs, loss, gradients, updates. It is
-    wrong where any result differs in f64. The usual checks are not made beside: they look at
-    gradients, which a train step does not return.
+    wrong where any result differs in f64. A function that several parameters share is changed in
+    one of its calls. The usual checks are not made beside: they look at gradients, which a train
+    step does not return.
 
     Errors: SpecError where the interpreter cannot evaluate the text in the time of the search.
     """
     original = certify_program(program, search=search).verdict
-    function = read_module(program.text).main
+    function = inlined(read_module(program.text))
     trials: list[Trial] = []
     with Evaluator(search.seconds) as evaluate:
         try:
@@ -72,8 +74,8 @@ def _tried(program: Program, mutant: Mutant, truth: Truth, search: Search) -> Tr
         mutant.label,
         mutant.line,
         FOUND[wrong, verdict],
-        by_elements=False,
-        by_direction=False,
+        by_elements=None,
+        by_direction=None,
         seconds=seconds,
         reason=reason,
     )

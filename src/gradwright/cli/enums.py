@@ -68,6 +68,8 @@ def _declared(module: ModuleType) -> Iterator[Convention]:
         kind: object = getattr(module, node.name)
         if not isinstance(kind, type) or not issubclass(kind, enum.Enum) or not len(kind):
             continue
+        if not all(isinstance(member.value, str) for member in kind):
+            continue  # nobody can write its members, so that it only tells things apart
         yield Convention(
             node.name,
             module.__name__,

@@ -43,7 +43,10 @@ def measure(program: Program, executable: Executable, steps: int) -> Cost:
 
 
 def example_inputs(program: Program, seed: int) -> Mapping[str, NDArray[Any]]:
-    """Draw every input of a train step but its state: normal pixels, uniform labels, no dropout."""
+    """Draw every input of a step but its state: normal pixels, uniform labels, no dropout.
+
+    Bias corrections are 1, as after many steps.
+    """
     random = np.random.default_rng(seed)
     return {
         port.name: _example(port, program, random).astype(port.dtype)
@@ -55,7 +58,7 @@ def example_inputs(program: Program, seed: int) -> Mapping[str, NDArray[Any]]:
 def _example(port: Port, program: Program, random: np.random.Generator) -> NDArray[Any]:
     if port.role is Role.LEARNING_RATE:
         return np.array(1e-3)
-    if port.role in (Role.STEP, Role.MASK):
+    if port.role in (Role.STEP, Role.CORRECTION, Role.MASK):
         return np.ones(port.shape)
     if not port.type.element.is_float:
         top = program.net.output[-1] if port.role is Role.LABEL else 2

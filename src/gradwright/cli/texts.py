@@ -29,6 +29,15 @@ class GradientTexts:
         """Whether any file is named."""
         return any(path is not None for path in (self.file, self.forward, self.backward))
 
+    def require_none(self, verb: str) -> None:
+        """SpecError where any option of texts is given beside a net."""
+        if self.is_given or self.wrt or self.grads:
+            raise SpecError(
+                where=verb,
+                expected="NET without --wrt, --grads, --forward, --backward",
+                found="some of them",
+            )
+
     @property
     def reference_and_judged(self) -> tuple[Path | None, Path]:
         """The text that results are measured by, if another than that which returns them."""

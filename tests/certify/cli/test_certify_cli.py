@@ -161,6 +161,37 @@ def test_mutants_are_counted(capsys: pytest.CaptureFixture[str], texts: dict[str
     assert f"{record['refuted']} of {record['wrong']} wrong mutants refuted" in out
 
 
+@pytest.mark.parametrize("named", [("mnist-linear",), ("step.mlir", "--net", "mnist-linear")])
+def test_mutants_of_a_net_are_those_of_its_program(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    named: tuple[str, ...],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if len(named) > 1:
+        step = programs.forward(zoo.get("mnist-linear", classes=3), batch=2)
+        Path(named[0]).write_text(step.text, "utf-8")
+    options = ("--batch", "2", "--classes", "3", "--entry", "forward", "--count", "2", "--json")
+    code, out, _ = run(capsys, "mutate", *named, *options)
+    assert code == 0
+    record = json.loads(out)
+    assert record["original"] == "proved"
+    assert record["wrong"] == record["refuted"] == 2
+    assert "one direction" not in record
+
+
+def test_mutants_of_a_net_are_of_no_other_texts(
+    capsys: pytest.CaptureFixture[str], texts: dict[str, str]
+) -> None:
+    assert run(capsys, "mutate", "mnist-linear", *pair(texts, "right")) == (
+        3,
+        "",
+        "gradwright: mutate: expected NET without --wrt, --grads, --forward, --backward, found "
+        "some of them\n",
+    )
+
+
 def test_a_net_is_certified_result_by_result(capsys: pytest.CaptureFixture[str]) -> None:
     options = ("--batch", "2", "--optimizer", "sgd", "--json")
     code, out, _ = run(capsys, "certify", "mnist-linear", *options)

@@ -3,13 +3,16 @@
 import pytest
 
 from gradwright.certify import Search, Verdict
-from gradwright.certify.mutants_campaign import Found, Trial
+from gradwright.certify.mutants_campaign import Found, Trial, chosen
 from gradwright.certify.mutants_programs import program_campaign
+from gradwright.certify.texts_calls import inlined
+from gradwright.hlo import read_module
 from gradwright.layers import Activation, Dense, Function, GlobalAvgPool
 from gradwright.losses import SoftmaxCrossEntropy
 from gradwright.optim import Sgd
 from gradwright.probes.blocks import BLOCKS
 from gradwright.programs import Program, train_step
+from gradwright.programs.updates import SHARED_FROM
 from gradwright.spec import Flat, Image, NetSpec
 
 SMALL = NetSpec("small", Flat(3), [Dense(4), Activation(Function.RELU), ("head", Dense(3))])
@@ -30,6 +33,17 @@ def test_defects_in_a_step_are_refuted() -> None:
     assert found.original is Verdict.PROVED
     assert found.count(Found.MISSED) == found.count(Found.FALSE_ALARM) == 0
     assert found.count(Found.REFUTED) == len(found.wrong) > 3
+
+
+def test_a_rule_that_parameters_share_is_changed_where_one_calls_it() -> None:
+    net = NetSpec("deep", Flat(2), [*[Dense(2) for _ in range(SHARED_FROM)]])
+    text = step(net).text
+    assert "func.call @update_decays_2x2" in text
+    function = inlined(read_module(text))
+    updates = [o for o in function.body.operations if o.results[0].name == "new"]
+    assert len(updates) == 2 * SHARED_FROM
+    spared = {id(r) for o in function.body.operations if o not in updates for r in o.results}
+    assert len([*chosen(function, spared, 0)]) > len(updates)
 
 
 @pytest.mark.interpreter

@@ -132,12 +132,9 @@ def _report(
 
 
 def _require_alone(texts: GradientTexts, equal: tuple[Path, Path] | None) -> None:
-    if texts.is_given or texts.wrt or texts.grads or equal is not None:
-        raise SpecError(
-            where="certify",
-            expected="NET without --wrt, --grads, --forward, --backward and --equal",
-            found="some of them",
-        )
+    texts.require_none("certify")
+    if equal is not None:
+        raise SpecError(where="--equal", expected="no net beside it", found="one")
 
 
 def _require_folder(option: str, file: Path | None) -> None:

@@ -10,7 +10,13 @@ if TYPE_CHECKING:
     from gradwright.cli.enums import Convention
 
 # Where a choice or a rule changes numbers; other packages have enums that only name things.
-CHOICES = ("gradwright.spec", "gradwright.layers", "gradwright.losses", "gradwright.optim")
+CHOICES = (
+    "gradwright.spec",
+    "gradwright.layers",
+    "gradwright.losses",
+    "gradwright.optim",
+    "gradwright.programs",
+)
 RULES = ("gradwright.layers", "gradwright.losses", "gradwright.optim")
 
 

@@ -1,15 +1,27 @@
-"""`gradwright mutate`: seeded defects of a text, and who sees them."""
+"""`gradwright mutate`: seeded defects of a text or of a net's program, and who sees them."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gradwright.cli.arguments import (
+    AbiText,
+    BatchCount,
+    CapturedLayer,
+    Classes,
+    EntryText,
+    Size,
+)
+from gradwright.cli.declared import DeclaredText, result_of
+from gradwright.cli.emission import Emission, Rounding
 from gradwright.cli.exits import Exit
+from gradwright.cli.nets import Chosen
 from gradwright.cli.output import tell, write_json, write_line, write_table
 from gradwright.cli.texts import GradientTexts
 
 if TYPE_CHECKING:
+    from gradwright.certify.mutants_attributes import Defect
     from gradwright.certify.mutants_campaign import Campaign, Trial
 
 # How long the reference interpreter may work on one mutant.
@@ -19,10 +31,21 @@ _SECONDS = 30.0
 def mutate(
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE]", help="Text that returns a loss and its gradients."),
+        typer.Argument(metavar="[FILE|NET]", help="Text of a loss and its gradients, or a net."),
     ] = None,
     *,
-    loss: Annotated[int, typer.Option(help="Result of FILE that is differentiated.")] = 0,
+    net: Annotated[str, typer.Option(help="Net whose program FILE is.")] = "",
+    entry: EntryText = "train-step",
+    batch: BatchCount = None,
+    classes: Classes = None,
+    size: Size = "",
+    optimizer: Annotated[str, typer.Option(help="Of NET: NAME[:FIELD=VALUE,...].")] = "adam",
+    precision: Annotated[Rounding, typer.Option(help="Element types of NET.")] = Rounding.F32,
+    abi: AbiText = "standard",
+    layer: CapturedLayer = None,
+    loss: Annotated[
+        str, typer.Option(help="Result of FILE that is differentiated; with NET, NAME[:FIELD=...].")
+    ] = "",
     wrt: Annotated[str, typer.Option(help="I,J: arguments of FILE or of --forward.")] = "",
     grads: Annotated[str, typer.Option(help="K,L: results of FILE that are their gradients.")] = "",
     forward: Annotated[Path | None, typer.Option(help="Text that --backward goes with.")] = None,
@@ -36,18 +59,37 @@ def mutate(
 ) -> None:
     """Plant defects in a text, one at a time, and see who notices.
 
-    What a mutant computes is decided by evaluation in f64. The exit code is 1 where a wrong mutant
-    was proved, or a harmless one refuted; 0 otherwise.
+    The text is named as for `certify`. What a mutant computes is decided by evaluation in f64. The
+    exit code is 1 where a wrong mutant was proved, or a harmless one refuted; 0 otherwise.
     """
     from gradwright.certify import Search
     from gradwright.certify.mutants_campaign import Found, campaign
+    from gradwright.certify.mutants_programs import program_campaign
 
-    subject = GradientTexts(file, loss, wrt, grads, forward, backward).subject()
+    emission = Emission.at(entry, batch, loss or "cross-entropy", optimizer, precision, abi, layer)
+    declared = DeclaredText.chosen(file, net, emission, Chosen.of(classes, size))
+    texts = GradientTexts(
+        None if declared is not None else file,
+        0 if declared is not None else result_of(loss),
+        wrt,
+        grads,
+        forward,
+        backward,
+    )
 
     def observe(trial: "Trial") -> None:
         tell(f"{trial.found.value:18} line {trial.line}: {trial.defect.value} ({trial.label})")
 
-    found = campaign(subject, count=count, seed=seed, search=Search(seconds), observe=observe)
+    search = Search(seconds)
+    if declared is None:
+        subject = texts.subject()
+        found = campaign(subject, count=count, seed=seed, search=search, observe=observe)
+    else:
+        texts.require_none("mutate")
+        with declared.sources.named():
+            found = program_campaign(
+                declared.program(), count=count, seed=seed, search=search, observe=observe
+            )
     if as_json:
         write_json(found.to_json())
     else:
@@ -61,26 +103,18 @@ def _write(campaign: "Campaign") -> None:
     from gradwright.certify.mutants_campaign import Found
 
     kinds = [d for d in Defect if any(trial.defect is d for trial in campaign.trials)]
-    rows = [
-        [
-            defect.value,
-            *(str(campaign.count(found, defect)) for found in Found),
-            *_usual(campaign, defect),
-        ]
-        for defect in kinds
-    ]
-    totals = ["all", *(str(campaign.count(found)) for found in Found), *_usual(campaign, None)]
-    heads = [f">{found.value}" for found in Found]
-    write_table(["defect", *heads, ">f32 elements", ">one direction"], [*rows, totals])
+    rows = [[defect.value, *_counts(campaign, defect)] for defect in kinds]
+    heads = [f">{name}" for name in (*(found.value for found in Found), *campaign.noticed())]
+    write_table(["defect", *heads], [*rows, ["all", *_counts(campaign, None)]])
     wrong, refuted = len(campaign.wrong), campaign.count(Found.REFUTED)
     write_line(
         f"\nthe text itself: {campaign.original.value}; {refuted} of {wrong} wrong mutants refuted"
     )
 
 
-def _usual(campaign: "Campaign", defect: object) -> list[str]:
-    """Return how many wrong mutants the usual checks catch."""
-    wrong = [trial for trial in campaign.wrong if defect in (None, trial.defect)]
-    by_elements = sum(trial.by_elements for trial in wrong)
-    by_direction = sum(trial.by_direction for trial in wrong)
-    return [str(by_elements), str(by_direction)]
+def _counts(campaign: "Campaign", defect: "Defect | None") -> list[str]:
+    """Return what became of the mutants of one kind or of all, and who else saw the wrong ones."""
+    from gradwright.certify.mutants_campaign import Found
+
+    counts = (campaign.count(found, defect) for found in Found)
+    return [str(count) for count in (*counts, *campaign.noticed(defect).values())]
