@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gradwright.certify.kernel.adjoint import Sweep
-from gradwright.certify.kernel.algebra import ONE, Poly, Undenotable
+from gradwright.certify.kernel.algebra import ONE, Poly, Undenotable, joined
 from gradwright.certify.kernel.classes import intern_class
 from gradwright.certify.kernel.denotation import Denotation
 from gradwright.certify.kernel.denote import new_denotation
@@ -117,11 +117,12 @@ class Proof:
 
     def _cut(self, tensor: Tensor, *, wanted: bool) -> Tensor:
         """Return a tensor as the class that it is, where that is wanted or known as a cut."""
+        box = self.den.algebra.box(tensor.digits)
+        tensor = Tensor(tensor.digits, joined(tensor.poly, box))
         if not _has_several_parts(tensor):
             return tensor
         try:
             self.den.require_finite(tensor)
-            box = self.den.algebra.box(tensor.digits)
             c, atom, access = intern_class(self.den.algebra, tensor.poly, box)
         except (Undenotable, TooLarge):
             return tensor

@@ -104,7 +104,8 @@ class _Difference:
         for kind, pieces in self.left.items():
             for positive in {piece.coefficient > 0 for piece in pieces}:
                 sides[positive].update(atom for atom, q in kind if self._opens(atom, q))
-        shared = self._reached(sides[0]) & self._reached(sides[1])
+        both = sides[0] & sides[1]
+        shared = both | self._reached(sides[0] - both) & self._reached(sides[1] - both)
         here = {atom for kind in among for atom, q in kind if self._opens(atom, q)}
         return max(here - shared or here, default=None)
 

@@ -6,7 +6,7 @@ from itertools import product
 from math import prod
 
 from gradwright.certify.kernel import forms
-from gradwright.certify.kernel.algebra import Undenotable, joined
+from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.atoms import Infinity, NotANumber, Pi
 from gradwright.certify.kernel.denotation import Denotation, Rule
 from gradwright.certify.kernel.index import constant, variable
@@ -139,7 +139,7 @@ def _concatenate(
     for form, operand in zip(concatenation_forms(operation), operands, strict=True):
         if 0 not in operand.shape:
             total = den.pointwise.add(total, den.linear(form, operand))
-    return [Tensor(total.digits, joined(total.poly, den.algebra.box(total.digits)))]
+    return [total]
 
 
 def concatenation_forms(operation: Operation) -> list[Multilinear]:
