@@ -225,6 +225,9 @@ def choose_cuts(operations: Sequence[Operation]) -> set[int]:
         if operation.opcode in _CHOICES:
             chosen.add(id(result))
         sums = operation.opcode in _SUMS and not moves(operation)
-        if sums and (bends or len(found) > 1):
+        splits = operation.opcode == "stablehlo.concatenate" and any(
+            user.opcode == "stablehlo.convolution" for user in found
+        )
+        if sums and (bends or splits or len(found) > 1):
             chosen.add(id(result))
     return chosen

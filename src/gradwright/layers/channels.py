@@ -41,10 +41,9 @@ class ChannelShuffle(Layer):
 
     def meaning(self, plan: Plan) -> str:
         """Return the index notation."""
-        channels = plan.input[0]
-        each = channels // self.groups
-        chosen = f"sum(g<{self.groups},k<{each}) [c = {self.groups}*k + g]"
-        return f"y[n,c<{channels},i,j] = {chosen} * x[n,{each}*g + k,i,j]"
+        each = plan.input[0] // self.groups
+        bounds = f"k<{each},g<{self.groups}"
+        return f"y[n,{self.groups}*k + g,i,j | {bounds}] = x[n,{each}*g + k,i,j]"
 
 
 def _shuffled(walk: Walk, x: Value, groups: int, *, hint: str) -> Value:
