@@ -190,7 +190,7 @@ def ancestors(
 
 
 def choose_cuts(operations: Sequence[Operation]) -> set[int]:
-    """Return the values to cut: sums that feed something nonlinear or several operations.
+    """Return the values to cut: sums that feed something nonlinear, a layer or several operations.
 
     A sum that a number is added to is cut before that, so that all its thresholds are about it.
     """
@@ -209,10 +209,10 @@ def choose_cuts(operations: Sequence[Operation]) -> set[int]:
         for value in operation.reads:
             users.setdefault(id(value), []).append(operation)
 
-    def reached(value: Value) -> list[Operation]:
-        found: list[Operation] = []
+    def reached(value: Value) -> list[tuple[Value, Operation]]:
+        found: list[tuple[Value, Operation]] = []
         for user in users.get(id(value), []):
-            found += reached(user.results[0]) if moves(user) else [user]
+            found += reached(user.results[0]) if moves(user) else [(value, user)]
         return found
 
     chosen: set[int] = set()
@@ -221,13 +221,15 @@ def choose_cuts(operations: Sequence[Operation]) -> set[int]:
         if result.type.rank < 2 or not result.type.element.is_float:
             continue
         found = reached(result)
-        bends = any(user.opcode in _NONLINEAR for user in found)
+        bends = any(user.opcode in _NONLINEAR or _is_input(read, user) for read, user in found)
         if operation.opcode in _CHOICES:
             chosen.add(id(result))
         sums = operation.opcode in _SUMS and not moves(operation)
-        splits = operation.opcode == "stablehlo.concatenate" and any(
-            user.opcode == "stablehlo.convolution" for user in found
-        )
-        if sums and (bends or splits or len(found) > 1):
+        if sums and (bends or len(found) > 1):
             chosen.add(id(result))
     return chosen
+
+
+def _is_input(value: Value, operation: Operation) -> bool:
+    """Return whether a value is what a convolution moves its kernel over."""
+    return operation.opcode == "stablehlo.convolution" and value is operation.operands[0]
