@@ -136,3 +136,34 @@ def test_what_has_no_denotation_may_be_its_operand() -> None:
     """A sorted value equals the first entry of what is sorted on an open set."""
     text = gated("GE, %y, %x", "GT, %y, %x").replace("(%h)", "(%x)")
     assert certify_text(text, wrt=[1], grads=[1]).verdict is not Verdict.PROVED
+
+
+def rectified(value: str, test: str) -> str:
+    """Return the sum of a rectified root of squares beside %x, and its gradient by a test."""
+    return f"""
+    func.func @main(%x: {VECTOR}, %w: {VECTOR}) -> (tensor<f32>, {VECTOR}) {{
+      %z = stablehlo.constant dense<0.0> : tensor<f32>
+      %none = stablehlo.constant dense<0.0> : {VECTOR}
+      %q = stablehlo.multiply %x, %x : {VECTOR}
+      %p = stablehlo.multiply %w, %w : {VECTOR}
+      %r = stablehlo.sqrt %q : {VECTOR}
+      %s = stablehlo.sqrt %p : {VECTOR}
+      %y = {value} : {VECTOR}
+      %m = stablehlo.compare GT, %y, %none, FLOAT : ({VECTOR}, {VECTOR}) -> {TRUTHS}
+      %n = stablehlo.compare {test}, %y, %none, FLOAT : ({VECTOR}, {VECTOR}) -> {TRUTHS}
+      %t = stablehlo.select %m, %w, %none : {TRUTHS}, {VECTOR}
+      %l = stablehlo.reduce(%t init: %z) applies stablehlo.add across dimensions = [0]
+          : ({VECTOR}, tensor<f32>) -> tensor<f32>
+      %dw = stablehlo.convert %n : ({TRUTHS}) -> {VECTOR}
+      return %l, %dw : tensor<f32>, {VECTOR}
+    }}"""
+
+
+def test_roots_of_different_values_are_rarely_equal() -> None:
+    text = rectified("stablehlo.subtract %r, %s", "GE")
+    assert certify_text(text, wrt=[1], grads=[1]).verdict is Verdict.PROVED
+
+
+def test_a_root_of_a_square_may_be_what_was_squared() -> None:
+    text = rectified("stablehlo.subtract %r, %x", "GE")
+    assert certify_text(text, wrt=[1], grads=[1]).verdict is Verdict.REFUTED

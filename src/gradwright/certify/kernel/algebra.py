@@ -245,6 +245,13 @@ class Algebra:
                     _accumulate(total, monomial, a * b if unit is _UNIT else a * b * unit)
         return total
 
+    def raised(self, p: Poly, exponent: int, extents: Extents) -> Poly:
+        """Return p ** exponent, multiplied out."""
+        power: Poly = number(1)
+        for _ in range(exponent):
+            power = self.multiply(power, p, extents)
+        return power
+
     def guarded(self, p: Poly, guards: Guards, extents: Extents) -> Poly:
         """Return p * guards."""
         return self.multiply(p, {((), guards): Fraction(1)}, extents) if guards else p

@@ -8,8 +8,8 @@ where the value is the same nonzero number whatever they are.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import islice, product
-from math import lcm
 
+from gradwright.certify.kernel.algebra import Algebra, Poly, add, sorted_terms
 from gradwright.certify.kernel.atoms import (
     Argument,
     Atoms,
@@ -26,8 +26,11 @@ from gradwright.certify.kernel.atoms import (
     Sum,
     Terms,
 )
-from gradwright.certify.kernel.index import Affine, value_at, variable, variables
+from gradwright.certify.kernel.clearing import exponent_at
+from gradwright.certify.kernel.index import Affine, Extents, value_at, variable, variables
 
+ROOT_TERMS = 64
+"""Terms that a sum may come to have when a root is taken away."""
 STEPS = 20_000
 """Terms that are evaluated before a function counts as one that may vanish anywhere."""
 _AT_ZERO = {
@@ -45,8 +48,9 @@ _AT_ZERO = {
 class Analytic:
     """Decides whether polynomials over atoms are analytic, and not 0, at every index."""
 
-    def __init__(self, atoms: Atoms, reached: Callable[[int], frozenset[int]]) -> None:
-        self.atoms = atoms
+    def __init__(self, algebra: Algebra, reached: Callable[[int], frozenset[int]]) -> None:
+        self.algebra = algebra
+        self.atoms = algebra.atoms
         self.reached = reached
         self._entire: dict[int, bool] = {}
         self._even: dict[int, bool] = {}
@@ -54,10 +58,9 @@ class Analytic:
     def vanishes_rarely(self, terms: Terms, extents: Sequence[int], reads: Iterable[int]) -> bool:
         """Return whether the zeros of a sum of terms are a null set at each index of a box.
 
-        `reads` are the arguments that the terms depend on. A number plus one product of roots of
-        values >= 0 is 0 only where a power of that product without roots is a number.
+        `reads` are the arguments that the terms depend on.
         """
-        terms = _without_roots(self.atoms, terms)
+        terms = _without_roots(self.algebra, terms, dict(enumerate(extents)))
         if not all(self._is_entire_product(factors) for (factors, _), _ in terms):
             return False
         real = [each for each in reads if self._numbers(each) is Numbers.REAL]
@@ -150,16 +153,18 @@ class Analytic:
                 return False
 
 
-def _without_roots(atoms: Atoms, terms: Terms) -> Terms:
-    """Return c0 + c1 M as M ** n - (-c0 / c1) ** n, which is 0 wherever that is."""
-    if len(terms) != 2 or terms[0][0] != ((), ()):
-        return terms
-    (_, shift), ((factors, guards), c) = terms
-    n = lcm(*(Fraction(q).denominator for _, _, q in factors))
-    if n == 1 or guards or any(atoms.sign(atom) is Sign.ANY for atom, _, _ in factors):
-        return terms
-    power = tuple((atom, access, int(q * n)) for atom, access, q in factors)
-    return ((((), ()), -((-shift / c) ** n)), ((power, ()), Fraction(1)))
+def _without_roots(algebra: Algebra, terms: Terms, extents: Extents) -> Terms:
+    """Return a sum A ** n - (-B) ** n r ** n for A + B r, for each root r: 0 wherever that is."""
+    p: Poly = dict(terms)
+    while root := next((f for factors, _ in p for f in factors if f[2] % 1), None):
+        n = Fraction(root[2]).denominator
+        place = root[:2]
+        whole: Poly = {m: c for m, c in p.items() if exponent_at(m, place).denominator == 1}
+        rooted = add(whole, p, -1)
+        if len({exponent_at(m, place) % 1 for m in rooted}) > 1 or len(p) ** n > ROOT_TERMS:
+            return terms
+        p = add(algebra.raised(whole, n, extents), algebra.raised(rooted, n, extents), -1)
+    return sorted_terms(p)
 
 
 class _Exhausted(Exception):

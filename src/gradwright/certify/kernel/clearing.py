@@ -95,7 +95,7 @@ def _without(algebra: Algebra, p: Poly, place: Place, extents: Extents) -> Poly:
     content = algebra.atoms.content(atom)
     assert isinstance(content, Class)
     terms = algebra.substitute(dict(content.terms), dict(enumerate(access)), extents)
-    exponents = {monomial: _exponent(monomial, place) for monomial in p}
+    exponents = {monomial: exponent_at(monomial, place) for monomial in p}
     missing = -min(Fraction(0), *exponents.values())
     total: Poly = {}
     for monomial, c in p.items():
@@ -104,12 +104,12 @@ def _without(algebra: Algebra, p: Poly, place: Place, extents: Extents) -> Poly:
         rest = tuple(factor for factor in monomial[0] if factor[:2] != place)
         if exponent != whole:
             rest = (*rest, (atom, access, simple(exponent - whole)))
-        product: Poly = {(tuple(sorted(rest)), monomial[1]): c}
-        for _ in range(whole):
-            product = algebra.multiply(product, terms, extents)
-        total = add(total, product)
+        outside: Poly = {(tuple(sorted(rest)), monomial[1]): c}
+        power = algebra.raised(terms, whole, extents)
+        total = add(total, algebra.multiply(outside, power, extents))
     return total
 
 
-def _exponent(monomial: Monomial, place: Place) -> Fraction:
+def exponent_at(monomial: Monomial, place: Place) -> Fraction:
+    """Return the exponent of an atom at indices, 0 where it is no factor."""
     return Fraction(next((q for atom, access, q in monomial[0] if (atom, access) == place), 0))

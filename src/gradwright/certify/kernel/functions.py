@@ -80,10 +80,7 @@ class Functions(Masks):
                 self._assume_factors(a.poly, exponent)
                 return distributed
         if exponent.denominator == 1 and 0 <= exponent <= EXPANDED_POWER:
-            product: Poly = number(1)
-            for _ in range(int(exponent)):
-                product = self.algebra.multiply(product, a.poly, self.algebra.box(a.digits))
-            return product
+            return self.algebra.raised(a.poly, int(exponent), self.algebra.box(a.digits))
         split = self._denominator_power(a, exponent)
         if split is not None:
             outside, rest = split

@@ -9,10 +9,10 @@ from fractions import Fraction
 from functools import partial
 from itertools import product
 
+from gradwright.certify.kernel.algebra import Algebra
 from gradwright.certify.kernel.analytic import Analytic
 from gradwright.certify.kernel.atoms import (
     Argument,
-    Atoms,
     Class,
     Factor,
     Function,
@@ -35,9 +35,9 @@ MASKS = 4
 class Generic:
     """Decides, soundly and without search, that the zeros of an atom are a null set."""
 
-    def __init__(self, atoms: Atoms) -> None:
-        self.atoms = atoms
-        self._analytic = Analytic(atoms, self.reached)
+    def __init__(self, algebra: Algebra) -> None:
+        self.atoms = algebra.atoms
+        self._analytic = Analytic(algebra, self.reached)
         self._reached: dict[int, frozenset[int]] = {}
         self._rare: dict[int, bool] = {}
 

@@ -230,6 +230,7 @@ DEFINITIONS = frozenset(
         "algebra.sorted_terms",
         "algebra.Algebra.multiply",
         "algebra.Algebra.guarded",
+        "algebra.Algebra.raised",
         "algebra.Algebra.substitute",
         "arithmetic.Arithmetic.align",
         "arithmetic.Arithmetic.add",

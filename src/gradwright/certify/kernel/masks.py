@@ -47,7 +47,7 @@ class Masks(Arithmetic):
 
     def __init__(self, algebra: Algebra, contractions: Contractions) -> None:
         super().__init__(algebra, contractions)
-        self._generic = Generic(algebra.atoms)
+        self._generic = Generic(algebra)
 
     def compare(self, relation: Relation, a: Tensor, b: Tensor) -> Tensor:
         """Return [a > b], [a < b] or [a = b], where either may be infinite."""

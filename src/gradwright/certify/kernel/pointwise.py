@@ -58,13 +58,15 @@ class Pointwise(Functions):
     def _exponentials_of(
         self, digits: Digits, atom: int, access: tuple[Affine, ...]
     ) -> Iterator[tuple[Factor, ...]]:
-        """Yield the factors of exp(u), where the atom is logistic(u), with u closed or open."""
+        """Yield the factors of exp(u), where the atom is logistic(u), u closed, open, or n + v."""
         content = self.algebra.atoms.content(atom)
         assert isinstance(content, Function)
         if content.inner is None:
             return
         u = self._factor(digits, content.inner, access, content.scale)
-        for argument in (u, self.opened(u)):
+        shift = self.number(u, self.opened(u).poly.get(ONE, 0))
+        c, inner, at = self.class_of(self.add(self.opened(u), shift, -1))
+        for argument in (u, self.opened(u), self.add(self._factor(digits, inner, at, c), shift)):
             ((factors, _), _) = next(iter(self._finite_exponential(argument).poly.items()))
             yield factors
 
