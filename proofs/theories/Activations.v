@@ -53,7 +53,7 @@ Qed.
 Lemma d_hard_sigmoid (x : R) : x <> -3 -> x <> 3 -> is_derive (fun t => Rmin (Rmax (t + 3) 0) 6 / 6) x
   ((if Rlt_dec 0 (x + 3) then 1 else 0) * (if Rlt_dec x 3 then 1 else 0) / 6).
 Proof.
-move=> A B; have C := @d_clamp 0 6 (x + 3) ltac:(lra) ltac:(lra) ltac:(lra).
+move=> A B; have C := @d_clamp 0 6 (x + 3) ltac:(lra) ltac:(lra).
 have I : is_derive (fun t => t + 3) x 1 by auto_derive => //; ring.
 have := is_derive_scal _ x (/ 6) _ (is_derive_comp (fun t => Rmin (Rmax t 0) 6) (fun t => t + 3) x _ _ C I).
 rewrite /scal /= /mult /= => D; apply: (is_derive_ext (fun t => / 6 * Rmin (Rmax (t + 3) 0) 6)).

@@ -40,6 +40,19 @@ exists (fun o j => \rsum_(p | gd p && (oo p == o)) a (ia p) * delta j (ib p)); s
 move=> dy i; rewrite sum_fibre /contract big_mkcondr; apply: eq_bigr => p _.
 by rewrite /delta eq_sym; case: ifP => _; ring.
 Qed.
+(** What a single entry of each operand gives: 1 where the point that reads both of them counts. *)
+Lemma contract_one_hot (p0 : P) : (forall p, oo p = oo p0 -> ia p = ia p0 -> ib p = ib p0 -> p = p0) ->
+  contract gd oo ia ib (delta (ia p0)) (delta (ib p0)) (oo p0) = if gd p0 then 1 else 0.
+Proof.
+move=> inj; rewrite /contract sum_mkcond -(sum_deltal (fun p => if gd p then 1 else 0) p0).
+apply: eq_bigr => p _; rewrite /delta; case: (altP (p =P p0)) => [->|ne].
+  by rewrite !eqxx andbT; case: (gd p0); ring.
+case: (gd p) => /=; last by ring.
+case: (altP (oo p =P oo p0)) => [Eo|_]; last by ring.
+case: (altP (ia p0 =P ia p)) => [Ea|_]; last by ring.
+case: (altP (ib p0 =P ib p)) => [Eb|_]; last by ring.
+by case/eqP: ne; exact: inj.
+Qed.
 End Con.
 
 (* re-indexing the summation domain by a bijection and equal guards *)

@@ -62,6 +62,23 @@ have K : g * (u - (low - least) / g) = lowest - w by lia.
 have Z0 : u - (low - least) / g = 0 by rewrite /lowest in K H; nia.
 by split; nia.
 Qed.
+(** Guards that together hold where others do, inside the box, may stand in their place, whatever
+    further guards there are and in whatever order: so the rules above may be used one after the
+    other. *)
+Section Conjunction.
+Variables (point : Type) (box : point -> Prop).
+Implicit Types (gs : list ((point -> Z) * Z * Z)).
+Definition met gs (p : point) : Prop := forall (e : point -> Z) low high, List.In (e, low, high) gs -> low <= e p < high.
+Lemma rule_guard_conjunction gs gs' rest : (forall p, box p -> (met gs p <-> met gs' p)) ->
+  forall p, box p -> (met (List.app gs rest) p <-> met (List.app gs' rest) p) /\
+                     (met (List.app gs rest) p <-> met (List.app rest gs) p).
+Proof.
+move=> H p /H [A B]; have C (a b : list ((point -> Z) * Z * Z)) : met (List.app a b) p <-> met a p /\ met b p.
+  split=> [M|[Ma Mb] e low high L]; last by have [K|K] := List.in_app_or _ _ _ L; [exact: Ma K | exact: Mb K].
+  by split=> e low high L; apply: M; apply: List.in_or_app; [left | right].
+by rewrite !C; tauto.
+Qed.
+End Conjunction.
 (** An affine expression lies between the sums of the ends that its coefficients point to. *)
 Fixpoint affine (terms : list (Z * Z)) : Z := match terms with
   | nil => 0 | (k, x) :: rest => k * x + affine rest end.

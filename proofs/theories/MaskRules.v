@@ -15,6 +15,8 @@ Lemma positive_mask P : is_mask (positive P). Proof. rewrite /is_mask; cases. Qe
 Lemma negative_mask P : is_mask (negative P). Proof. rewrite /is_mask; cases. Qed.
 Lemma zero_mask P : is_mask (zero P). Proof. rewrite /is_mask; cases. Qed.
 
+Theorem rule_mask_values P : is_mask (positive P) /\ is_mask (negative P) /\ is_mask (zero P).
+Proof. by split; [|split]; [exact: positive_mask | exact: negative_mask | exact: zero_mask]. Qed.
 Theorem rule_mask_idempotent m n : is_mask m -> m ^ n.+1 = m.
 Proof. by case=> ->; rewrite ?pow1 //= ?Rmult_0_l. Qed.
 Theorem rule_mask_exclusive P :

@@ -69,34 +69,47 @@ move=> Hm Ht g i; rewrite /share /equal_to; case: Req_EM_T => [/Ht E|N] /=.
   by case: Req_EM_T => [_|N] /=; [field; lra | by case: N; apply/Ht].
 rewrite Rmult_0_l big1 // => o /eqP E; case: N; apply/Ht; by rewrite -E Hm.
 Qed.
-Theorem rule_extreme_maximum (top : tensor I -> tensor O) x :
-  (forall x o, is_max (fun i => r i == o) x (top x o)) -> (forall o, r (m o) = o) ->
+(** It is enough that the winner's entry is the extreme and no other entry of its set is equal to it. *)
+Lemma winner_alone (top : tensor I -> tensor O) x : (forall o, r (m o) = o) -> (forall o, top x o = x (m o)) ->
+  (forall i, i != m (r i) -> x i <> x (m (r i))) -> forall i, x i = top x (r i) <-> i = m (r i).
+Proof.
+move=> Hm E Hs i; rewrite E; split=> [Ei|{1}-> //].
+by apply/eqP; apply: contraT => /Hs; rewrite -Ei.
+Qed.
+Lemma max_of_strict (w : pred I) (x : tensor I) v i : is_max w x v -> w i ->
+  (forall k, w k -> k != i -> x k < x i) -> v = x i.
+Proof.
+case=> [[k Wk <-] H] Wi Hs; case: (altP (k =P i)) => [-> //|ne].
+by have := H i Wi; have := Hs k Wk ne; lra.
+Qed.
+Lemma min_of_strict (w : pred I) (x : tensor I) v i : is_min w x v -> w i ->
+  (forall k, w k -> k != i -> x i < x k) -> v = x i.
+Proof.
+case=> [[k Wk <-] H] Wi Hs; case: (altP (k =P i)) => [-> //|ne].
+by have := H i Wi; have := Hs k Wk ne; lra.
+Qed.
+Section Share.
+Variables (top : tensor I -> tensor O) (x : tensor I).
+Hypothesis Hm : forall o, r (m o) = o.
+Let own o : r (m o) == o. Proof. by rewrite Hm. Qed.
+Lemma in_set (lt : R -> R -> Prop) : (forall i, i != m (r i) -> lt (x i) (x (m (r i)))) ->
+  forall o i, r i == o -> i != m o -> lt (x i) (x (m o)).
+Proof. by move=> H o i /eqP <-; exact: H. Qed.
+Theorem rule_extreme_maximum : (forall x o, is_max (fun i => r i == o) x (top x o)) ->
   (forall i, i != m (r i) -> x i < x (m (r i))) -> has_vjp top x (share top x).
 Proof.
-move=> topP Hm Hs.
-have V := vjp_maxpool topP (m := m) (x := x) (fun o => introT eqP (Hm o)).
-have {}V := V (fun o i W E => ltac:(by have := Hs i; rewrite (eqP W); apply)).
-apply: has_vjp_ext V => // g i; apply: share_of_winner => // k.
-have [[w Ww Ew] H] := topP x (r k); have D := H (m (r k)) (introT eqP (Hm (r k))).
-split=> [E|->]; last first.
-  rewrite Hm -Ew; case: (altP (w =P m (r k))) => [-> //|n].
-  by have := Hs w; rewrite (eqP Ww) => /(_ n); lra.
-by case: (altP (k =P m (r k))) => // n; have := Hs k n; lra.
+move=> topP Hs; have S := in_set Hs.
+apply: has_vjp_ext (vjp_maxpool topP own S) => // g i; apply: share_of_winner => //.
+by apply: winner_alone => // [o|k /Hs]; [exact: max_of_strict (topP x o) (own o) (S o) | lra].
 Qed.
-Theorem rule_extreme_minimum (top : tensor I -> tensor O) x :
-  (forall x o, is_min (fun i => r i == o) x (top x o)) -> (forall o, r (m o) = o) ->
+Theorem rule_extreme_minimum : (forall x o, is_min (fun i => r i == o) x (top x o)) ->
   (forall i, i != m (r i) -> x (m (r i)) < x i) -> has_vjp top x (share top x).
 Proof.
-move=> topP Hm Hs.
-have V := vjp_minpool topP (m := m) (x := x) (fun o => introT eqP (Hm o)).
-have {}V := V (fun o i W E => ltac:(by have := Hs i; rewrite (eqP W); apply)).
-apply: has_vjp_ext V => // g i; apply: share_of_winner => // k.
-have [[w Ww Ew] H] := topP x (r k); have D := H (m (r k)) (introT eqP (Hm (r k))).
-split=> [E|->]; last first.
-  rewrite Hm -Ew; case: (altP (w =P m (r k))) => [-> //|n].
-  by have := Hs w; rewrite (eqP Ww) => /(_ n); lra.
-by case: (altP (k =P m (r k))) => // n; have := Hs k n; lra.
+move=> topP Hs; have S := in_set (lt := fun a b => b < a) Hs.
+apply: has_vjp_ext (vjp_minpool topP own S) => // g i; apply: share_of_winner => //.
+by apply: winner_alone => // [o|k /Hs]; [exact: min_of_strict (topP x o) (own o) (S o) | lra].
 Qed.
+End Share.
 End Extreme.
 
 (** The winner of a window as a selector: y o is the sum over i of [m o = i] x i, and the transposed

@@ -38,23 +38,36 @@ Proof. exact: Rpower_mult. Qed.
 Theorem rule_power_power_whole (x : R) (m n : nat) : (x ^ m) ^ n = x ^ (m * n).
 Proof. by rewrite pow_mult. Qed.
 (** An even power of a factor of any sign comes out of a root as a power of its absolute value. *)
-Theorem rule_power_even_root (f P q : R) : 0 <= P -> root (f ^ 2 * P) q = root (Rabs f) (2 * q) * root P q.
+Lemma root_power (a q : R) (n : nat) : 0 < a -> root (a ^ n) q = Rpower a (INR n * q).
 Proof.
-move=> HP; rewrite rule_power_product_root //; last exact: pow2_ge_0.
-congr (_ * _); have E : f ^ 2 = Rabs f ^ 2 by rewrite pow2_abs.
-rewrite E; move: (Rabs f) (Rabs_pos f) => a Ha; rewrite /root.
-case: (Rlt_dec 0 a) => A /=; last by rewrite (_ : a = 0); [case: Rlt_dec => ? /=; [lra | done] | lra].
-case: Rlt_dec => B /=; last by nra.
-rewrite (_ : a * (a * 1) = Rpower a (INR 2)); last by rewrite Rpower_pow.
-by rewrite Rpower_mult; congr Rpower; rewrite /=; ring.
+move=> H; have P : 0 < a ^ n by exact: pow_lt.
+by rewrite /root; case: Rlt_dec => //= _; rewrite -(Rpower_pow n a H) Rpower_mult.
+Qed.
+Theorem rule_power_even_root (f P q : R) (n : nat) : f <> 0 -> 0 <= P ->
+  root (f ^ (2 * n) * P) q = Rpower (Rabs f) (INR (2 * n) * q) * root P q /\
+  root (/ f ^ (2 * n) * P) q = Rpower (Rabs f) (- INR (2 * n) * q) * root P q.
+Proof.
+move=> N HP; have A : 0 < Rabs f by exact: Rabs_pos_lt.
+have E : f ^ (2 * n) = Rabs f ^ (2 * n) by rewrite !pow_mult pow2_abs.
+have F : 0 < Rabs f ^ (2 * n) by exact: pow_lt.
+rewrite E !rule_power_product_root //; [|by apply: Rlt_le; exact: Rinv_0_lt_compat | lra].
+split; congr (_ * _); first exact: root_power.
+rewrite Rinv_pow; last lra.
+rewrite root_power; last exact: Rinv_0_lt_compat.
+by rewrite /Rpower ln_Rinv //; congr exp; ring.
 Qed.
 (** A root of a product distributes over a factor of unknown sign whose exponent is odd: where the
     root is defined, that factor is >= 0. *)
-Theorem rule_power_odd (x : R) (n : nat) : 0 <= x ^ (2 * n + 1) -> 0 <= x.
+Theorem rule_power_odd (x : R) (n : nat) :
+  (0 <= x ^ (2 * n + 1) -> 0 <= x) /\ (x <> 0 -> 0 <= / x ^ (2 * n + 1) -> 0 <= x).
 Proof.
-move=> H; apply: Rnot_lt_le => N; have P : 0 < (x ^ n) ^ 2.
-  by apply: pow2_gt_0; apply: pow_nonzero; lra.
-by move: H; rewrite pow_add mulnC pow_mult pow_1; nra.
+have odd_ : 0 <= x ^ (2 * n + 1) -> 0 <= x.
+  move=> H; apply: Rnot_lt_le => N; have P : 0 < (x ^ n) ^ 2.
+    by apply: pow2_gt_0; apply: pow_nonzero; lra.
+  by move: H; rewrite pow_add mulnC pow_mult pow_1; nra.
+split=> // N H; apply: odd_; have Z := pow_nonzero x (2 * n + 1) N.
+case: (Rtotal_order (x ^ (2 * n + 1)) 0) => [L|[E|]]; [|by []|exact: Rlt_le].
+by have := Rinv_lt_0_compat _ L; lra.
 Qed.
 (** A rational base keeps the fractional part of its exponent. *)
 Theorem rule_power_base (c q : R) : 0 < c -> Rpower c q = powerRZ c (Int_part q) * Rpower c (frac_part q).
@@ -77,8 +90,11 @@ Theorem rule_sign_log c : 1 < c -> 0 < ln c.
 Proof. by move=> H; rewrite -ln_1; apply: ln_increasing; lra. Qed.
 Theorem rule_sign_product x y : (0 <= x -> 0 <= y -> 0 <= x * y) /\ (0 < x -> 0 < y -> 0 < x * y).
 Proof. by split=> ? ?; [exact: Rmult_le_pos | exact: Rmult_lt_0_compat]. Qed.
-Theorem rule_sign_even x n : 0 <= x ^ (2 * n).
-Proof. by rewrite mulnC pow_mult; exact: pow2_ge_0. Qed.
+Theorem rule_sign_even x n : 0 <= x ^ (2 * n) /\ (x <> 0 -> 0 <= / x ^ (2 * n)).
+Proof.
+have P : 0 <= x ^ (2 * n) by rewrite mulnC pow_mult; exact: pow2_ge_0.
+split=> // N; apply: Rlt_le; apply: Rinv_0_lt_compat; have := pow_nonzero x (2 * n) N; lra.
+Qed.
 Theorem rule_sign_root x q : 0 <= root x q.
 Proof. by rewrite /root; case: Rlt_dec => ? /=; [exact: Rlt_le (exp_pos _) | lra]. Qed.
 Theorem rule_sign_sum (I : finType) (F : I -> R) i : (forall k, 0 <= F k) ->
@@ -97,11 +113,20 @@ Theorem rule_log_product a b : 0 < a -> 0 < b -> ln (a * b) = ln a + ln b. Proof
 Theorem rule_log_power a q : 0 < a -> ln (Rpower a q) = q * ln a.
 Proof. by rewrite /Rpower ln_exp. Qed.
 Theorem rule_log_exp a : ln (exp a) = a. Proof. exact: ln_exp. Qed.
+(** Of an entry that may be -inf: its exponential is 0 there. *)
+Definition Rbar_exp (x : Rbar) : Rbar := match x with Finite a => Finite (exp a) | m_infty => Finite 0 | p_infty => p_infty end.
+Theorem rule_infinite_exponential x a below : parts x a below 0 ->
+  parts (Rbar_exp x) (exp a * finite_mask below 0) 0 0.
+Proof.
+move E : 0 => above P; case: P E => [u||] E; rewrite /finite_mask /= -?E; try lra.
+  by rewrite (_ : exp u * (1 - 0 - 0) = exp u); [constructor | ring].
+by rewrite (_ : exp 0 * (1 - 1 - 0) = 0); [constructor | ring].
+Qed.
 
 (** ** Named functions *)
-Theorem rule_logistic_reflection x : logistic (- x) = 1 - logistic x.
+Theorem rule_logistic_reflection x : logistic (- x) = 1 - logistic x /\ logistic 0 = / 2.
 Proof.
-rewrite /logistic Ropp_involutive exp_Ropp; have := exp_pos x => ?; field; lra.
+rewrite /logistic Ropp_0 exp_0 Ropp_involutive exp_Ropp; have := exp_pos x => ?; split; field; lra.
 Qed.
 Theorem rule_tanh_logistic x : tanh x = 2 * logistic (2 * x) - 1.
 Proof.
@@ -194,7 +219,9 @@ Qed.
 Theorem rule_odd_inverse (f h : R -> R) : odd_function f -> (forall x, h (f x) = x) ->
   forall y, (exists x, f x = y) -> h (- y) = - h y.
 Proof. by move=> O H y [x <-]; rewrite -O !H. Qed.
-Theorem rule_even_cosine : even_function cos. Proof. exact: cos_neg. Qed.
+Theorem rule_even_cosine : even_function cos /\ cos 0 = 1. Proof. by split; [exact: cos_neg | exact: cos_0]. Qed.
+(** An odd function is 0 at 0. *)
+Theorem rule_odd_zero f : odd_function f -> f 0 = 0. Proof. exact: odd_at_0. Qed.
 Theorem rule_hyperbolic x : cosh x = (exp x + exp (- x)) / 2 /\ sinh x = (exp x - exp (- x)) / 2.
 Proof. by []. Qed.
 (** ** Whole numbers *)
@@ -231,8 +258,11 @@ have /le_IZR M : 1 <= IZR n by lra.
 lia.
 Qed.
 (** ** Denominators: multiplied out where they are not 0 *)
-Theorem rule_clear_denominator (A d : R) (n : nat) : A <> 0 -> (A ^ n * d = 0 <-> d = 0).
+Theorem rule_clear_denominator (A d : R) (n : nat) (q : R) :
+  (A <> 0 -> (A ^ n * d = 0 <-> d = 0)) /\ (0 < A -> (root A q * d = 0 <-> d = 0)).
 Proof.
-move=> H; have N := pow_nonzero A n H; split=> [E|->]; last by ring.
-by case: (Rmult_integral _ _ E).
+have C u : u <> 0 -> (u * d = 0 <-> d = 0).
+  by move=> N; split=> [E|->]; [case: (Rmult_integral _ _ E) | ring].
+split=> H; apply: C; first exact: pow_nonzero.
+by rewrite /root; case: Rlt_dec => // _ /=; have := exp_pos (q * ln A); rewrite /Rpower; lra.
 Qed.

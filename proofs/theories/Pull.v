@@ -144,15 +144,26 @@ Theorem pull_power : (forall i, 0 < x i) ->
   let z i := exp (y i * ln (x i)) in
   pulls2 (fun a b => exp (b * ln a)) (fun i => y i * (z i * / x i)) (fun i => z i * ln (x i)).
 Proof. by move=> H; apply: pull2 => i; exact: slopes_power. Qed.
-(** Off ties: one operand has the whole cotangent, by the mask of its winning. *)
+(** Off ties: one operand has the whole cotangent, by the mask of its losing, or of its winning. *)
+Notation mask_of P := (if P then 1 else 0).
+Lemma loses_or_wins (a b : R) : a <> b -> 1 - mask_of (Rlt_dec 0 (a - b)) = mask_of (Rlt_dec 0 (b - a)).
+Proof. by move=> H; case: Rlt_dec => /= ?; case: Rlt_dec => /= ?; lra. Qed.
+Lemma has_vjp2_eq f a b a' b' : (forall i, a i = a' i) -> (forall i, b i = b' i) -> pulls2 f a b -> pulls2 f a' b'.
+Proof. by move=> /functional_extensionality -> /functional_extensionality ->. Qed.
 Theorem pull_maximum : (forall i, x i <> y i) ->
-  let loses i := if Rlt_dec 0 (y i - x i) then 1 else 0 in
-  pulls2 Rmax (fun i => 1 - loses i) loses.
-Proof. by move=> H; apply: pull2 => i; exact: slopes_max. Qed.
+  let loses i := mask_of (Rlt_dec 0 (y i - x i)) in let wins i := mask_of (Rlt_dec 0 (x i - y i)) in
+  pulls2 Rmax (fun i => 1 - loses i) loses /\ pulls2 Rmax wins (fun i => 1 - wins i).
+Proof.
+move=> H /=; have P := pull2 (f := Rmax) (fun i => slopes_max (H i)); split=> //.
+by apply: has_vjp2_eq P => i; rewrite loses_or_wins //; have := H i; lra.
+Qed.
 Theorem pull_minimum : (forall i, x i <> y i) ->
-  let loses i := if Rlt_dec 0 (x i - y i) then 1 else 0 in
-  pulls2 Rmin (fun i => 1 - loses i) loses.
-Proof. by move=> H; apply: pull2 => i; exact: slopes_min. Qed.
+  let loses i := mask_of (Rlt_dec 0 (x i - y i)) in let wins i := mask_of (Rlt_dec 0 (y i - x i)) in
+  pulls2 Rmin (fun i => 1 - loses i) loses /\ pulls2 Rmin wins (fun i => 1 - wins i).
+Proof.
+move=> H /=; have P := pull2 (f := Rmin) (fun i => slopes_min (H i)); split=> //.
+by apply: has_vjp2_eq P => i; rewrite loses_or_wins //; have := H i; lra.
+Qed.
 Theorem pull_remainder : (forall i, y i <> 0) -> (forall i, ~ whole (x i / y i)) ->
   pulls2 remainder (fun=> 1) (fun i => - truncate (x i / y i)).
 Proof. by move=> H W; apply: pull2 => i; exact: slopes_remainder. Qed.
@@ -203,30 +214,35 @@ Qed.
 End Logic.
 
 (** Between constant bounds, off both: the cotangent passes where the number lies inside. *)
-Lemma d_clamp low high t : low < high -> t <> low -> t <> high ->
+Lemma d_clamp low high t : t <> low -> t <> high ->
   is_derive (fun t => Rmin (Rmax t low) high) t
     ((if Rlt_dec (Rmax t low) high then 1 else 0) * (if Rlt_dec low t then 1 else 0)).
 Proof.
-move=> lh tl th; pose d := Rmin (Rabs (t - low)) (Rabs (t - high)).
+case: (Rlt_dec low high) => [lh|nlh] tl th; last first.
+  have E s : Rmin (Rmax s low) high = high by apply: Rmin_right; have := Rmax_r s low; lra.
+  have -> : (if Rlt_dec (Rmax t low) high then 1 else 0) = 0.
+    by case: Rlt_dec => //= ?; have := Rmax_r t low; lra.
+  by rewrite Rmult_0_l; apply: (is_derive_ext (fun=> high)) => [s|]; [rewrite E | exact: is_derive_const].
+pose d := Rmin (Rabs (t - low)) (Rabs (t - high)).
 have d0 : 0 < d by apply: Rmin_glb_lt; apply: Rabs_pos_lt; lra.
 have H s : Rabs (s - t) < d -> Rabs (s - t) < Rabs (t - low) /\ Rabs (s - t) < Rabs (t - high).
   by move=> S; split; apply: Rlt_le_trans S _; [exact: Rmin_l | exact: Rmin_r].
 case: (Rlt_dec low t) => A; last first.
-  rewrite Rmult_0_r; apply: d_flat; exists d => // s /H []; rewrite (Rabs_left (t - low)); last lra.
+  rewrite Rmult_0_r; apply: d_flat; apply: (locally_of d0) => s /H []; rewrite (Rabs_left (t - low)); last lra.
   by move=> /Rabs_def2 [? ?] _; rewrite !(Rmax_right _ low) //; lra.
 rewrite Rmax_left; last lra; case: Rlt_dec => B; last first.
-  rewrite Rmult_0_l; apply: d_flat; exists d => // s /H [_]; rewrite (Rabs_right (t - high)); last lra.
+  rewrite Rmult_0_l; apply: d_flat; apply: (locally_of d0) => s /H [_]; rewrite (Rabs_right (t - high)); last lra.
   move=> /Rabs_def2 [? ?]; rewrite !(Rmax_left _ low); try lra; rewrite !Rmin_right //; lra.
 rewrite Rmult_1_l; apply: (is_derive_ext_loc (fun s => s)); last exact: is_derive_id.
 exists (mkposreal d d0) => s S; have [] := H s S; rewrite (Rabs_right (t - low)) ?(Rabs_left (t - high)); try lra.
 move=> /Rabs_def2 [? ?] /Rabs_def2 [? ?]; rewrite Rmax_left ?Rmin_left //; lra.
 Qed.
-Theorem pull_clamp (I : finType) (x : tensor I) low high : low < high ->
+Theorem pull_clamp (I : finType) (x : tensor I) low high :
   (forall i, x i <> low) -> (forall i, x i <> high) ->
   has_vjp (map1 (fun t => Rmin (Rmax t low) high)) x (fun g i =>
     g i * ((if Rlt_dec (Rmax (x i) low) high then 1 else 0) * (if Rlt_dec low (x i) then 1 else 0))).
 Proof.
-move=> lh A B; apply: (pull1 (f := fun t => Rmin (Rmax t low) high)
+move=> A B; apply: (pull1 (f := fun t => Rmin (Rmax t low) high)
   (s := fun i => (if Rlt_dec (Rmax (x i) low) high then 1 else 0) * (if Rlt_dec low (x i) then 1 else 0))) => i.
 exact: d_clamp.
 Qed.

@@ -50,33 +50,25 @@ move=> H; have L := is_grad_comp1 (grad_first (pair_at u v)) (d_ln H).
 have M := is_grad_mult (grad_second (pair_at u v)) L.
 by apply: is_grad_eqg (is_grad_comp1 M (d_exp _)); case=> /=; ring.
 Qed.
+(** Off ties the larger operand has the slope 1: near the point it is the maximum. *)
 Lemma slopes_max u v : u <> v ->
   slopes Rmax u v (1 - (if Rlt_dec 0 (v - u) then 1 else 0)) (if Rlt_dec 0 (v - u) then 1 else 0).
 Proof.
 move=> H; have P : 0 < Rabs (u - v) / 2 by have := Rabs_pos_lt (u - v) ltac:(lra); lra.
 have N := near_pair u v P; case: Rlt_dec => C.
   apply: slopes_near (_ : slopes (fun _ b => b) u v _ _).
-    apply: near_mono N => z [/Rabs_def2 ? /Rabs_def2 ?]; rewrite Rmax_right //; have E : Rabs (u - v) = v - u by rewrite Rabs_left; lra.
-    lra.
+    by apply: near_mono N; rewrite (Rabs_left (u - v)) => [z [/Rabs_def2 ? /Rabs_def2 ?]|]; rewrite ?Rmax_right; lra.
   by apply: is_grad_eqg (grad_second _); case=> /=; ring.
 apply: slopes_near (_ : slopes (fun a _ => a) u v _ _).
-  apply: near_mono N => z [/Rabs_def2 ? /Rabs_def2 ?]; rewrite Rmax_left //; have E : Rabs (u - v) = u - v by rewrite Rabs_right; lra.
-    lra.
+  by apply: near_mono N; rewrite (Rabs_right (u - v)) => [z [/Rabs_def2 ? /Rabs_def2 ?]|]; rewrite ?Rmax_left; lra.
 by apply: is_grad_eqg (grad_first _); case=> /=; ring.
 Qed.
 Lemma slopes_min u v : u <> v ->
   slopes Rmin u v (1 - (if Rlt_dec 0 (u - v) then 1 else 0)) (if Rlt_dec 0 (u - v) then 1 else 0).
 Proof.
-move=> H; have P : 0 < Rabs (u - v) / 2 by have := Rabs_pos_lt (u - v) ltac:(lra); lra.
-have N := near_pair u v P; case: Rlt_dec => C.
-  apply: slopes_near (_ : slopes (fun _ b => b) u v _ _).
-    apply: near_mono N => z [/Rabs_def2 ? /Rabs_def2 ?]; rewrite Rmin_right //; have E : Rabs (u - v) = u - v by rewrite Rabs_right; lra.
-    lra.
-  by apply: is_grad_eqg (grad_second _); case=> /=; ring.
-apply: slopes_near (_ : slopes (fun a _ => a) u v _ _).
-  apply: near_mono N => z [/Rabs_def2 ? /Rabs_def2 ?]; rewrite Rmin_left //; have E : Rabs (u - v) = v - u by rewrite Rabs_left; lra.
-    lra.
-by apply: is_grad_eqg (grad_first _); case=> /=; ring.
+move=> H; apply: is_grad_ext (is_grad_eqg _ (is_grad_minus (slopes_plus u v) (slopes_max H))) => [z|side] /=.
+  by rewrite /Rmin /Rmax; case: Rle_dec => ? /=; ring.
+by case: side; do 2 (case: Rlt_dec => /= ?); lra.
 Qed.
 Lemma slopes_constant f u v : near (pair_at u v : bools) (fun z => f (z true) (z false) = f u v) -> slopes f u v 0 0.
 Proof.
@@ -138,80 +130,86 @@ Proof.
 move=> H; have E : (z + 1)%Z = up t by apply: tech_up; rewrite plus_IZR; lra.
 by rewrite /floorR /Int_part -E Z.add_simpl_r.
 Qed.
-Lemma floor_near t : ~ whole t -> exists2 d, 0 < d & forall s, Rabs (s - t) < d -> floorR s = floorR t.
+(** Numbers near t are those within some d of it. *)
+Lemma locally_of (P : R -> Prop) t d : 0 < d -> (forall s, Rabs (s - t) < d -> P s) -> locally t P.
+Proof. by move=> d0 H; exists (mkposreal d d0). Qed.
+Lemma locally_moved (P : R -> Prop) t u : locally (t + u) P -> locally t (fun s => P (s + u)).
+Proof.
+case=> d D; exists d => s S; apply: D; move: S; rewrite /ball /= /AbsRing_ball /abs /minus /plus /opp /=.
+by rewrite (_ : s + u + - (t + u) = s + - t) //; ring.
+Qed.
+Lemma locally_opposite (P : R -> Prop) t : locally (- t) P -> locally t (fun s => P (- s)).
+Proof.
+case=> d D; exists d => s S; apply: D; move: S; rewrite /ball /= /AbsRing_ball /abs /minus /plus /opp /=.
+by rewrite (_ : - s + - - t = - (s + - t)) ?Rabs_Ropp //; ring.
+Qed.
+(** Off 0 the sign of a number does not change near it. *)
+Lemma locally_sign t : t <> 0 -> locally t (fun s => Rle_dec 0 s = Rle_dec 0 t :> bool).
+Proof.
+move=> N; apply: (locally_of (Rabs_pos_lt _ N)) => s; rewrite /Rabs.
+by do 2 (case: Rcase_abs => ?); do 2 (case: Rle_dec => /= ?) => //; lra.
+Qed.
+Definition flat (f : R -> R) (t : R) : Prop := locally t (fun s => f s = f t).
+Lemma floor_near t : ~ whole t -> flat floorR t.
 Proof.
 move=> H; have [A B] := base_Int_part t; set z := Int_part t in A B.
 have A' : IZR z <> t by move=> E; apply: H; exists z.
-exists (Rmin (t - IZR z) (IZR z + 1 - t)); first by apply: Rmin_glb_lt; lra.
+apply: (@locally_of _ _ (Rmin (t - IZR z) (IZR z + 1 - t))); first by apply: Rmin_glb_lt; lra.
 move=> s /Rabs_def2 [S1 S2]; rewrite (@floor_spec t z) ?(@floor_spec s z) //; last by lra.
 by have := Rmin_l (t - IZR z) (IZR z + 1 - t); have := Rmin_r (t - IZR z) (IZR z + 1 - t); lra.
 Qed.
 Lemma whole_opp t : whole (- t) -> whole t.
 Proof. by case=> n E; exists (- n)%Z; rewrite opp_IZR -E Ropp_involutive. Qed.
-Lemma ceil_near t : ~ whole t -> exists2 d, 0 < d & forall s, Rabs (s - t) < d -> ceilR s = ceilR t.
+Lemma ceil_near t : ~ whole t -> flat ceilR t.
 Proof.
-move=> H; have [d d0 D] := @floor_near (- t) (fun W => H (whole_opp W)); exists d => // s S.
-by rewrite /ceilR D // (_ : - s - - t = - (s - t)) ?Rabs_Ropp //; ring.
+move=> H; have := locally_opposite (floor_near (fun W => H (whole_opp W))).
+by apply: filter_imp => s E; rewrite /ceilR E.
 Qed.
 Lemma not_whole_0 t : ~ whole t -> t <> 0. Proof. by move=> H E; apply: H; exists 0%Z. Qed.
-Lemma truncate_near t : ~ whole t -> exists2 d, 0 < d & forall s, Rabs (s - t) < d -> truncate s = truncate t.
+Lemma flat_by_sign (f g : R -> R) t : t <> 0 -> flat f t -> flat g t -> flat (fun s => if Rle_dec 0 s then f s else g s) t.
 Proof.
-move=> H; have P : 0 < Rabs t by apply: Rabs_pos_lt; exact: not_whole_0.
-have [d d0 D] := floor_near H; have [e e0 E] := ceil_near H.
-exists (Rmin (Rabs t) (Rmin d e)) => [|s S]; first by repeat apply: Rmin_glb_lt.
-have S0 := Rlt_le_trans _ _ _ S (Rmin_l _ _); have S' := Rlt_le_trans _ _ _ S (Rmin_r _ _).
-have S1 := Rlt_le_trans _ _ _ S' (Rmin_l _ _); have S2 := Rlt_le_trans _ _ _ S' (Rmin_r _ _).
-rewrite /truncate; case: Rle_dec => A; case: Rle_dec => B /=; rewrite ?(D _ S1) ?(E _ S2) //;
-  move: S0; rewrite /Rabs; case: Rcase_abs => ?; case: Rcase_abs => ?; lra.
+move=> N F G; apply: filter_imp (filter_and _ _ (locally_sign N) (filter_and _ _ F G)) => s [E [Ef Eg]].
+by move: E; case: Rle_dec; case: Rle_dec.
 Qed.
-Lemma round_even_near t : ~ whole (t + / 2) ->
-  exists2 d, 0 < d & forall s, Rabs (s - t) < d -> round_even s = round_even t.
+Lemma truncate_near t : ~ whole t -> flat truncate t.
+Proof. by move=> H; apply: flat_by_sign; [exact: not_whole_0 | exact: floor_near | exact: ceil_near]. Qed.
+Lemma round_even_near t : ~ whole (t + / 2) -> flat round_even t.
 Proof.
 have R u : ~ whole (u + / 2) -> round_even u = floorR (u + / 2).
   by move=> H; rewrite /round_even; case: Req_EM_T => // E; case: H; exists (Int_part (u + / 2)).
 move=> H; have [A B] := base_Int_part (t + / 2); set z := Int_part (t + / 2) in A B.
 have A' : IZR z <> t + / 2 by move=> E; apply: H; exists z.
-exists (Rmin (t + / 2 - IZR z) (IZR z + 1 - (t + / 2))); first by apply: Rmin_glb_lt; lra.
+apply: (@locally_of _ _ (Rmin (t + / 2 - IZR z) (IZR z + 1 - (t + / 2)))); first by apply: Rmin_glb_lt; lra.
 have L := Rmin_l (t + / 2 - IZR z) (IZR z + 1 - (t + / 2)); have M := Rmin_r (t + / 2 - IZR z) (IZR z + 1 - (t + / 2)).
 move=> s /Rabs_def2 [S1 S2]; have I : IZR z < s + / 2 < IZR z + 1 by lra.
 rewrite !R //; first by rewrite !(@floor_spec _ z) //; lra.
 case=> n E; move: I; rewrite E -(plus_IZR _ 1) => -[/lt_IZR ? /lt_IZR ?]; lia.
 Qed.
-Lemma round_away_near t : ~ whole (t + / 2) ->
-  exists2 d, 0 < d & forall s, Rabs (s - t) < d -> round_away s = round_away t.
+Lemma round_away_near t : ~ whole (t + / 2) -> flat round_away t.
 Proof.
 have Z s : Rabs s < / 2 -> round_away s = 0.
   move=> /Rabs_def2 [? ?]; rewrite /round_away; case: Rle_dec => ? /=.
     by apply: floor_spec; lra.
   by rewrite (@floor_spec _ 0); lra.
 move=> H; case: (Req_dec t 0) => [->|t0].
-  by exists (/ 2) => [|s]; [lra | rewrite Rminus_0_r => S; rewrite !Z // Rabs_R0; lra].
+  by apply: (@locally_of _ _ (/ 2)) => [|s]; [lra | rewrite Rminus_0_r => S; rewrite !Z // Rabs_R0; lra].
 have H' : ~ whole (- t + / 2).
-  move=> [n E]; apply: H; exists (1 - n)%Z; rewrite minus_IZR -E; lra.
-have [d d0 D] := floor_near H; have [e e0 E] := floor_near H'.
-have P := Rabs_pos_lt _ t0.
-exists (Rmin (Rabs t) (Rmin d e)) => [|s S]; first by repeat apply: Rmin_glb_lt.
-have S0 := Rlt_le_trans _ _ _ S (Rmin_l _ _); have S' := Rlt_le_trans _ _ _ S (Rmin_r _ _).
-have S1 := Rlt_le_trans _ _ _ S' (Rmin_l _ _); have S2 := Rlt_le_trans _ _ _ S' (Rmin_r _ _).
-have S3 : Rabs (s + / 2 - (t + / 2)) < d by rewrite (_ : _ - _ = s - t) //; ring.
-have S4 : Rabs (- s + / 2 - (- t + / 2)) < e by rewrite (_ : _ - _ = - (s - t)) ?Rabs_Ropp //; ring.
-rewrite /round_away; case: Rle_dec => A; case: Rle_dec => B /=; rewrite ?(D _ S3) ?(E _ S4) //;
-  move: S0; rewrite /Rabs; case: Rcase_abs => ?; case: Rcase_abs => ?; lra.
+  by move=> [n E]; apply: H; exists (1 - n)%Z; rewrite minus_IZR -E; lra.
+apply: flat_by_sign => //; first exact: locally_moved (floor_near H).
+have := locally_opposite (locally_moved (floor_near H')); apply: filter_imp => s E.
+by congr (- _).
 Qed.
 (** The slope of what does not change near a point is 0. *)
-Lemma d_flat f t : (exists2 d, 0 < d & forall s, Rabs (s - t) < d -> f s = f t) -> is_derive f t 0.
-Proof.
-case=> d d0 D; apply: (is_derive_ext_loc (fun _ => f t)); last exact: is_derive_const.
-by exists (mkposreal d d0) => s S; rewrite D.
-Qed.
+Lemma d_flat f t : flat f t -> is_derive f t 0.
+Proof. by move=> F; apply: (is_derive_ext_loc (fun _ => f t)) (is_derive_const _ _); apply: filter_imp F. Qed.
 (** The remainder after truncating division. *)
 Definition remainder (a b : R) : R := a - b * truncate (a / b).
 Lemma slopes_remainder u v : v <> 0 -> ~ whole (u / v) ->
   slopes remainder u v 1 (- truncate (u / v)).
 Proof.
-move=> V H; have [d d0 D] := truncate_near H.
+move=> V H; have [d D] := truncate_near H.
 apply: slopes_near (_ : slopes (fun a b => a - b * truncate (u / v)) u v _ _).
-  apply: near_mono (is_grad_continuous (slopes_div u V) d0) => z Hz.
+  apply: near_mono (is_grad_continuous (slopes_div u V) (cond_pos d)) => z Hz.
   by rewrite /remainder -(D _ Hz).
 have M := is_grad_scal (truncate (u / v)) (grad_second (pair_at u v)).
 apply: is_grad_ext (is_grad_eqg _ (is_grad_minus (grad_first _) M)); first by move=> z /=; ring.

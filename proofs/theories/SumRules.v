@@ -122,6 +122,17 @@ Proof.
 by rewrite -[RHS](sum_deltal x s); apply: eq_bigr => i _; rewrite /delta eq_sym.
 Qed.
 
+(** What a sum reads at an index that no summed variable meets may be named: the sum is one tensor
+    over that index, read at it. *)
+Theorem rule_sum_interface (P A B O : finType) (gd : pred P) (x : A * B -> R) (r : P -> B) (e : O -> A) (F : P -> R) o :
+  \rsum_(p | gd p) x (e o, r p) * F p = (fun a => \rsum_(p | gd p) x (a, r p) * F p) (e o).
+Proof. by []. Qed.
+(** Where numbers times what is read, added up, give a variable, equal reads have it equal: two summed
+    points of a sum whose variables are all given so are never read alike. *)
+Theorem rule_reads_determine (P R_ : finType) (e : P -> R_ -> R) (v : P -> R) (c : R_ -> R) (c0 : R) :
+  (forall p, v p = c0 + \rsum_j c j * e p j) -> forall p q, (forall j, e p j = e q j) -> v p = v q.
+Proof. by move=> H p q E; rewrite !H; congr (_ + _); apply: eq_bigr => j _; rewrite E. Qed.
+
 (** A class is a polynomial under a name; taking guards common to all terms out is distributivity. *)
 Theorem rule_common_guard (I : finType) (g : R) (F : I -> R) : \rsum_i (g * F i) = g * \rsum_i F i.
 Proof. exact: sumZl. Qed.

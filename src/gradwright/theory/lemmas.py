@@ -15,7 +15,8 @@ LEMMAS: Mapping[str, str] = {
     "depthwise-weight": "Conv.conv_weight_grad_is_conv",
     "same-upper-input": "Conv.conv_input_grad_is_conv",
     "same-upper-weight": "Conv.conv_weight_grad_is_conv",
-    "symmetric-dx-for-same-upper": "StridedVjp.trap_symmetric_backward_of_same",
+    "symmetric-dx-for-same-upper": "StridedVjp.symmetric_input_backward",
+    "symmetric-dw-for-same-upper": "StridedVjp.symmetric_weight_backward",
     "decimation": "StridedVjp.decimation_vjp",
     "stride-is-decimation": "Strided.conv_strided_dec",
     "symmetric-is-even-phase": "Strided.conv_s2_symmetric",
@@ -58,4 +59,4 @@ LEMMAS: Mapping[str, str] = {
     "gelu-tanh": "Pointwise.d_gelu",
 }
 """File and name of the lemma by the name of the theorem. The lemma may say more, such as any stride
-and any padding; of `symmetric-dx-for-same-upper` it is the smallest counterexample."""
+and any padding."""

@@ -1,8 +1,9 @@
 """The identities that the normal forms use, by name: each is a lemma of `proofs/`.
 
 Identity `a-b` is the lemma `rule_a_b`; the derivative rule of operation `op` is `pull_op`. A test
-refuses a name without its lemma, and a function of the modules below that rewrites values and is
-named neither by an identity nor among DEFINITIONS.
+refuses a name without its lemma, and a function of the kernel's rules that rewrites values, or
+decides a question about them, and is named neither by an identity nor among DEFINITIONS nor among
+INSPECTIONS.
 """
 
 from collections.abc import Mapping
@@ -33,6 +34,9 @@ IDENTITIES: Mapping[str, Identity] = {
     "guard-never": _identity("a guard without room is 0", "index.conjunction"),
     "guard-leading-digit": _identity("a guard on g u + w may bound u alone", "index._digits_apart"),
     "guard-equation-digits": _identity("g u + w = a may fix u and w", "index._digits_apart"),
+    "guard-conjunction": _identity(
+        "guards that hold together where others do stand in their place", "index.conjunction"
+    ),
     "guard-opposite": _identity("1 - [a <= e < b] = [e < a] + [b <= e]", "masks.Masks.complement"),
     "guard-join": _identity(
         "[a <= e < b] + [b <= e < c] = [a <= e < c]", "algebra.joined algebra._neighbour"
@@ -61,7 +65,10 @@ IDENTITIES: Mapping[str, Identity] = {
     "sum-unused": _identity(
         "what nothing reads multiplies by its extent", "sums.Summation.repeated pieces._without"
     ),
-    "sum-held": _identity("guards met at one point at most", "sums.Summation._held"),
+    "sum-held": _identity(
+        "guards met at one point at most",
+        "sums.Summation._held reading.met_once reading._guard",
+    ),
     "sum-rename": _identity(
         "names of summed variables do not matter",
         "relations.Relations._plain classes._labelled classes.intern_class atoms.Atoms.ordered",
@@ -70,9 +77,18 @@ IDENTITIES: Mapping[str, Identity] = {
         "a sum is fixed by its set of index tuples, each met once",
         "relations.Relations._relation reading.require_one_each",
     ),
+    "sum-interface": _identity(
+        "an index that no summed variable meets may be named",
+        "relations.Relations._interface classes.generalize classes._self_contained",
+    ),
+    "reads-determine": _identity(
+        "what equations of what is read determine is the same where the same is read",
+        "linear.undetermined linear.row_echelon linear._clear reading.met_again",
+    ),
     "sum-pieces": _identity(
         "pieces whose coefficients add up to 0 at every point",
-        "equality._Difference._nothing equality._Difference._balanced reading.add_up_to_nothing",
+        "equality.equal equality._Difference.cancels equality._Difference._nothing "
+        "equality._Difference._balanced reading.add_up_to_nothing reading.vanishes",
     ),
     "sum-symmetric": _identity("equal factors may change places", "pieces.symmetric"),
     "sum-digits": _identity("sum over i = sum over its digits", "multilinear._Assembly.digits_of"),
@@ -88,6 +104,7 @@ IDENTITIES: Mapping[str, Identity] = {
     "loop-counter": _identity("start + k step", "loops._at_trip"),
     "read-by-mask": _identity("x[s] = sum of [s = i] x[i]", "indexing._place_mask"),
     # Masks
+    "mask-values": _identity("a mask is 0 or 1", "atoms._is_mask atoms.Atoms.is_mask"),
     "mask-idempotent": _identity("m m = m", "algebra.Algebra.product"),
     "mask-exclusive": _identity("[P > 0] [P = 0] = 0, …", "algebra.Algebra.product"),
     "mask-zero-product": _identity("P [P = 0] = 0", "algebra.Algebra.product"),
@@ -104,7 +121,7 @@ IDENTITIES: Mapping[str, Identity] = {
         "arithmetic.Arithmetic.cases arithmetic.Arithmetic.few_cases arithmetic.Arithmetic._at "
         "functions.Functions._by_cases",
     ),
-    "mask-pieces": _identity("f of pieces, piece by piece", "masks.Masks._pieces"),
+    "mask-pieces": _identity("f of pieces, piece by piece", "masks.Masks._pieces reading.covered"),
     "mask-whole": _identity("of whole n, g n + c > 0 is n > floor(-c / g)", "masks.Masks._whole"),
     "mask-whole-opposite": _identity(
         "of whole n, [n > 0] = 1 - [1 - n > 0]", "masks.Masks._whole_mask"
@@ -139,14 +156,58 @@ IDENTITIES: Mapping[str, Identity] = {
     "infinite-maximum": _identity("-inf gives way, +inf wins", "masks.Masks._extreme"),
     "infinite-sum": _identity("no two of opposite sign meet", "masks.Masks.sum"),
     "infinite-opposite": _identity("-(-inf) = +inf", "masks.Masks.opposite"),
+    "window-first": _identity(
+        "the first of the largest entries of a window wins, where later ones must be larger",
+        "windows.selector windows._touches",
+    ),
+    "window-last": _identity(
+        "the last one, where later ones must be as large", "windows.selector windows._touches"
+    ),
+    "window-value": _identity(
+        "ties told either way, the winner is as large as the maximum", "windows.window_application"
+    ),
+    "window-order": _identity("[h >= n] = [h > n] + [h = n]", "windows._order"),
+    "window-gradient": _identity(
+        "off ties the transposed sum over the winners is the gradient",
+        "windows.window_application derive._applied",
+    ),
+    "window-border": _identity(
+        "a border of -inf wins nowhere beside a finite entry", "windows._bordered_selector"
+    ),
+    "window-box": _identity(
+        "a window of a border reads its inside as a window padded more",
+        "windows._bordered_selector windows._box",
+    ),
     "kink-one-per-line": _identity(
         "c x[e] + rest = 0 once on each line along x[e]",
-        "generic.Generic.vanishes_rarely masks.Masks._zero",
+        "generic.Generic._varies generic.Generic._free generic.Generic._avoids "
+        "generic.Generic._may_read generic._apart generic.Generic.reached",
     ),
-    "kink-no-interior": _identity("and on no open set", "generic.Generic.vanishes_rarely"),
     "kink-product": _identity(
-        "a product sum is affine in each entry", "generic.Generic.vanishes_rarely"
+        "a sum of products of entries has each value on a thin set", "generic.Generic._varies"
     ),
+    "kink-analytic": _identity(
+        "an analytic function that is not 0 somewhere is 0 on a thin set",
+        "analytic.Analytic.vanishes_rarely generic.Generic._sum",
+    ),
+    "kink-entire": _identity(
+        "sums, products, exponentials … of analytic functions are analytic",
+        "analytic.Analytic._is_entire analytic.Analytic._search "
+        "analytic.Analytic._is_entire_product",
+    ),
+    "kink-alike": _identity(
+        "renumbering the inputs renumbers the value",
+        "analytic.Analytic._places analytic.Analytic._is_even analytic.Analytic._is_even_atom "
+        "analytic.Analytic._search_even",
+    ),
+    "kink-without-roots": _identity("A + B = 0 gives A^n = (-B)^n", "analytic._without_roots"),
+    "kink-cases": _identity(
+        "a sum with masks is one of its cases",
+        "generic.Generic.vanishes_rarely generic.Generic._by_cases generic.Generic._opened "
+        "generic._at",
+    ),
+    "kink-together": _identity("thin sets together are thin", "masks.Masks._zero"),
+    "kink-no-interior": _identity("and hold no open set", "masks.Masks._zero"),
     # Powers and functions
     "power-gather": _identity("x^m x^n = x^(m + n)", "algebra.Algebra.product"),
     "power-gather-integer": _identity("whole exponents, x != 0", "algebra.Algebra.product"),
@@ -165,7 +226,9 @@ IDENTITIES: Mapping[str, Identity] = {
     ),
     "power-power": _identity("(x^p)^q = x^(p q), x > 0", "algebra.Algebra.monomial_power"),
     "power-power-whole": _identity("(x^m)^n = x^(m n)", "functions.Functions.power"),
-    "power-odd": _identity("0 <= x^n, n odd, gives 0 <= x", "algebra.Algebra._distributes"),
+    "power-odd": _identity(
+        "0 <= x^n, n odd, gives 0 <= x", "algebra.Algebra._distributes algebra._is_odd"
+    ),
     "power-base": _identity("c^q = c^floor(q) c^(q - floor(q))", "algebra.Algebra.product"),
     "sign-exponential": _identity("exp > 0", "atoms.Atoms._sign"),
     "sign-logistic": _identity("logistic > 0", "atoms.Atoms._sign"),
@@ -176,6 +239,7 @@ IDENTITIES: Mapping[str, Identity] = {
     "sign-root": _identity("a root is >= 0", "atoms.Atoms._power_sign"),
     "sign-sum": _identity("terms >= 0, one > 0", "atoms.Atoms._class_sign"),
     "exp-sum": _identity("exp(a + b) = exp a exp b", "functions.Functions._finite_exponential"),
+    "infinite-exponential": _identity("e^-inf = 0", "functions.Functions.exponential"),
     "exp-multiple": _identity("exp(c t) = exp(t)^c", "functions.Functions._exponential_term"),
     "exp-log": _identity(
         "exp(c ln x) = x^c, x > 0",
@@ -197,6 +261,7 @@ IDENTITIES: Mapping[str, Identity] = {
     ),
     "logistic-power": _identity("(c (1 + e^u)^n)^-k", "pointwise.Pointwise._known_power"),
     "exponential-sum-power": _identity("(c (e^u + e^v))^-k", "pointwise.Pointwise._power_of_two"),
+    "odd-zero": _identity("an odd function is 0 at 0", "functions.Functions._odd"),
     "odd-sine": _identity("sin(-x) = -sin x", "functions.Functions._odd functions.Functions.odd"),
     "odd-tan": _identity("tan", "functions.Functions._odd"),
     "odd-cbrt": _identity("cube root", "functions.Functions._odd"),
@@ -212,7 +277,9 @@ IDENTITIES: Mapping[str, Identity] = {
     "even-cosine": _identity("cos", "functions.Functions._even functions.Functions.even"),
     "hyperbolic": _identity("(e^x + e^-x) / 2", "functions.Functions.hyperbolic"),
     "truncate-whole": _identity("of whole numbers", "pointwise.Pointwise.truncated"),
-    "whole-terms": _identity("sums and products of whole numbers", "atoms.Atoms.integral_term"),
+    "whole-terms": _identity(
+        "sums and products of whole numbers", "atoms.Atoms.integral_term atoms.Atoms.is_integral"
+    ),
     "ceiling": _identity("ceil a = -floor(-a)", "pointwise.Pointwise.ceiling"),
     "remainder": _identity("a - b trunc(a / b)", "pointwise.Pointwise.remainder"),
     "clear-denominator": _identity(
@@ -220,76 +287,3 @@ IDENTITIES: Mapping[str, Identity] = {
     ),
     "adjoint": _identity("one adjoint equation per value", "adjoint.Sweep.cotangents"),
 }
-
-DEFINITIONS = frozenset(
-    [
-        "algebra.number",
-        "algebra.constant_of",
-        "algebra.add",
-        "algebra.scaled",
-        "algebra.sorted_terms",
-        "algebra.Algebra.multiply",
-        "algebra.Algebra.guarded",
-        "algebra.Algebra.raised",
-        "algebra.Algebra.substitute",
-        "arithmetic.Arithmetic.align",
-        "arithmetic.Arithmetic.add",
-        "arithmetic.Arithmetic.scale",
-        "arithmetic.Arithmetic.multiply",
-        "arithmetic.Arithmetic.number",
-        "arithmetic.Arithmetic.opened",
-        "arithmetic.Arithmetic._unshifted",
-        "arithmetic.Arithmetic._over",
-        "classes.generalize",
-        "classes._rename",
-        "functions.Functions.multiply",
-        "functions.Functions._power",
-        "functions.Functions._known_power",
-        "functions.Functions.exponential",
-        "functions.Functions.log",
-        "arithmetic.Arithmetic._factor",
-        "functions.Functions.function",
-        "index.variable",
-        "index.constant",
-        "index.combine",
-        "index.substitute",
-        "index.radix",
-        "infinite.Parts.where_finite",
-        "infinite.Parts.side",
-        "infinite.recombined",
-        "masks.Masks._with_masks",
-        "masks.Masks._constant_mask",
-        "masks.Masks._as_tensor",
-        "masks.Masks._times",
-        "masks.Masks._coordinate",
-        "multilinear.Contractions.apply",
-        "multilinear.Contractions._operand",
-        "multilinear.Contractions._placed",
-        "multilinear._without",
-        "pointwise.Pointwise.multiply",
-        "pointwise.Pointwise.floor",
-        "pointwise.Pointwise._floor",
-        "pointwise.Pointwise.quotient",
-        "relations.Relations.atom",
-        "relations.Relations._interface",
-        "relations._read",
-        "sums.Summation._monomial",
-        "sums.Summation._component",
-        "sums.Summation._counted",
-        "sums._joined",
-        "arithmetic.Arithmetic.class_of",
-        "classes._single_factor",
-        "classes._self_contained",
-        "classes._painted",
-        "infinite.parts",
-        "sums._solvable",
-        "thresholds.Line.place",
-        "tensor.dimension_expressions",
-        "equality._Difference._written_out",
-        "pieces.met_once",
-        "pieces.terms_of",
-        "pieces._moved",
-        "atoms.Atoms.sign",
-    ]
-)
-"""Functions that evaluate, rename or put together: ring laws, substitution, and calls of others."""
