@@ -95,8 +95,8 @@ Theorem rule_maximum_bounded a b : (0 <= a - b -> Rmax a b = a) /\ (a - b <= 0 -
 Proof. by split=> ?; [rewrite Rmax_left; lra | rewrite Rmax_right; lra]. Qed.
 Theorem rule_maximum a b : Rmax a b = b + positive (a - b) * (a - b).
 Proof. by rewrite /Rmax; case: Rle_dec => ?; cases. Qed.
-Theorem rule_minimum a b : Rmin a b = a + b - Rmax a b.
-Proof. by rewrite /Rmin /Rmax; case: Rle_dec => ?; ring. Qed.
+Theorem rule_minimum a b : Rmin a b = - Rmax (- a) (- b).
+Proof. by rewrite /Rmin /Rmax; case: Rle_dec => ?; case: Rle_dec => ?; lra. Qed.
 Theorem rule_absolute a : Rabs a = Rmax a (- a).
 Proof. by rewrite /Rabs /Rmax; case: Rcase_abs => ?; case: Rle_dec => ?; lra. Qed.
 Theorem rule_maximum_commutes a b : Rmax a b = Rmax b a.

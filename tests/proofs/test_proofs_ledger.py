@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gradwright.certify.kernel.definitions import DEFINITIONS, INSPECTIONS
+from gradwright.certify.definitions import DEFINITIONS, INSPECTIONS
+from gradwright.certify.identities import IDENTITIES
 from gradwright.certify.kernel.derive import RULED
-from gradwright.certify.kernel.identities import IDENTITIES
 from gradwright.theory import THEOREMS
 from gradwright.theory.lemmas import LEMMAS
 from proofs.coq import ASSUMED, assumptions, coqc, library
@@ -22,6 +22,7 @@ RULES = [
     "atoms",
     "classes",
     "clearing",
+    "contractions",
     "equality",
     "functions",
     "generic",
@@ -32,6 +33,7 @@ RULES = [
     "multilinear",
     "pieces",
     "pointwise",
+    "powers",
     "reading",
     "relations",
     "sums",
@@ -44,13 +46,10 @@ READERS = {
     "__init__": "nothing",
     "adjoint": "the sweep: rule_adjoint",
     "conditions": "what a proof assumed",
-    "definitions": "the rest of this ledger",
     "denotation": "regions, and where one is a known combination",
     "denote": "which reading an operation has",
     "derive": "derivative rules: pull_OP",
-    "effort": "limits",
     "forms": "index maps of operations",
-    "identities": "this ledger",
     "indexing": "operations with computed indices",
     "literals": "constants",
     "loops": "loops: rule_loop_sum, rule_loop_counter",

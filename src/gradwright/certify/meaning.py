@@ -11,10 +11,10 @@ from fractions import Fraction
 from itertools import product
 from math import prod
 
+from gradwright.certify.effort import TooLarge
 from gradwright.certify.kernel.algebra import Undenotable, constant_of
 from gradwright.certify.kernel.atoms import Dense, Infinity, Pi, Relation
 from gradwright.certify.kernel.denotation import Denotation
-from gradwright.certify.kernel.effort import TooLarge
 from gradwright.certify.kernel.index import Affine, variable
 from gradwright.certify.kernel.multilinear import Multilinear
 from gradwright.certify.kernel.pointwise import Pointwise

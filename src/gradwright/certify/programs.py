@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from gradwright.certify.certificate_claims import with_program_certificate
 from gradwright.certify.claims import Claim, Kind, Report
-from gradwright.certify.kernel.effort import limited
+from gradwright.certify.effort import limited
 from gradwright.certify.programs_claims import ProgramClaims
 from gradwright.certify.programs_inner import GRADIENT_PREFIX, InnerGradients, inner_gradients
 from gradwright.certify.programs_reading import STATED, Program, Reading

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import prod
 
+from gradwright.certify.effort import TooLarge
 from gradwright.certify.kernel.algebra import Undenotable
-from gradwright.certify.kernel.effort import TooLarge
 from gradwright.certify.kernel.tensor import Tensor
 from gradwright.certify.meaning import Meaning
 from gradwright.certify.notation import Statement

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
+from gradwright.certify.effort import TooLarge
 from gradwright.certify.flow import Flow
 from gradwright.certify.kernel.algebra import Undenotable
-from gradwright.certify.kernel.effort import TooLarge
 from gradwright.certify.kernel.tensor import Tensor
 from gradwright.certify.meaning import Meaning
 from gradwright.certify.notation import parse

@@ -6,12 +6,12 @@ Nothing here is trusted for soundness: a cut replaces a polynomial by the class 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from gradwright.certify.effort import TooLarge
 from gradwright.certify.kernel.adjoint import Sweep
 from gradwright.certify.kernel.algebra import ONE, Poly, Undenotable, joined
 from gradwright.certify.kernel.classes import intern_class
 from gradwright.certify.kernel.denotation import Denotation
 from gradwright.certify.kernel.denote import new_denotation
-from gradwright.certify.kernel.effort import TooLarge
 from gradwright.certify.kernel.equality import Depth, equal
 from gradwright.certify.kernel.tensor import Tensor
 from gradwright.hlo import Operation, Value

@@ -11,7 +11,7 @@ from gradwright.certify.certificate_claims import (
     with_text_certificate,
 )
 from gradwright.certify.claims import Claim, Kind, Report
-from gradwright.certify.kernel.effort import limited
+from gradwright.certify.effort import limited
 from gradwright.certify.kernel.unroll import unrolled
 from gradwright.certify.prove import Proof, choose_cuts
 from gradwright.certify.refute import EqualQuestion

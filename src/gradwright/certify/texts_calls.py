@@ -6,6 +6,7 @@ from dataclasses import replace
 from gradwright.errors import UnsupportedError
 from gradwright.hlo import Block, Function, Module, Operation, Value
 from gradwright.hlo import attributes as attr
+from gradwright.hlo.copying import renewed, uses
 
 DEPTH_LIMIT = 100
 """Calls within calls; beyond it the functions call themselves."""
@@ -38,12 +39,12 @@ class _Inliner:
         operations: list[Operation] = []
         for operation in block.operations:
             operations += self._operation(operation, known, depth)
-        return Block(block.arguments, tuple(operations), _uses(block.results, known))
+        return Block(block.arguments, tuple(operations), uses(block.results, known))
 
     def _operation(
         self, operation: Operation, known: dict[int, Value], depth: int
     ) -> Sequence[Operation]:
-        operands = _uses(operation.operands, known)
+        operands = uses(operation.operands, known)
         if isinstance(operation.attributes, attr.Call):
             body = self._called(operation.attributes.callee, operands, depth)
             pairs = zip(operation.results, body.results, strict=True)
@@ -64,26 +65,5 @@ class _Inliner:
             raise UnsupportedError(where=f"call @{callee}", expected="a function", found=found)
         pairs = zip(function.body.arguments, operands, strict=True)
         known = {id(theirs): ours for theirs, ours in pairs}
-        fresh = _renewed(function.body, known)
+        fresh = renewed(function.body, known)
         return self.block(fresh, {}, depth + 1)
-
-
-def _renewed(block: Block, known: dict[int, Value]) -> Block:
-    """Return a block with values of its own, so that two calls do not share any."""
-    arguments = tuple(known.setdefault(id(value), _copy(value)) for value in block.arguments)
-    operations: list[Operation] = []
-    for operation in block.operations:
-        operands = _uses(operation.operands, known)
-        regions = tuple(_renewed(region, known) for region in operation.regions)
-        results = tuple(_copy(value) for value in operation.results)
-        known.update((id(a), b) for a, b in zip(operation.results, results, strict=True))
-        operations.append(replace(operation, operands=operands, results=results, regions=regions))
-    return Block(arguments, tuple(operations), _uses(block.results, known))
-
-
-def _copy(value: Value) -> Value:
-    return Value(value.type, value.name)
-
-
-def _uses(values: Sequence[Value], known: Names) -> tuple[Value, ...]:
-    return tuple(known.get(id(value), value) for value in values)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from gradwright.certify.anchors import Anchors, Spots
 from gradwright.certify.claims import Kind, Report
+from gradwright.certify.effort import TooLarge, limited
 from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.conditions import Conditions
-from gradwright.certify.kernel.effort import TooLarge, limited
 from gradwright.certify.kernel.tensor import Tensor
 from gradwright.certify.prove import Proof, ancestors, choose_cuts
 from gradwright.certify.prove_joins import Joins

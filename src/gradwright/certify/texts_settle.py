@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from gradwright.certify.anchors import Anchors
 from gradwright.certify.claims import Claim, Kind
-from gradwright.certify.kernel.effort import time_left
+from gradwright.certify.effort import time_left
 from gradwright.certify.refute import NotRefuted, Question, refute
 from gradwright.certify.refute_grid import measured
 from gradwright.certify.texts_sites import sites

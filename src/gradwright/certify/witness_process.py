@@ -11,7 +11,7 @@ from typing import IO, Self
 import numpy as np
 
 from gradwright.certify import witness_worker
-from gradwright.certify.kernel.effort import time_left
+from gradwright.certify.effort import time_left
 from gradwright.certify.witness_worker import LARGEST, read, spelled, write
 
 

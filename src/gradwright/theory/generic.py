@@ -11,8 +11,8 @@ from fractions import Fraction
 
 from gradwright.certify.kernel.algebra import Poly, Undenotable, number
 from gradwright.certify.kernel.atoms import Argument, Class, Mask, Sum
+from gradwright.certify.kernel.contractions import Contractions
 from gradwright.certify.kernel.denotation import Denotation
-from gradwright.certify.kernel.multilinear import Contractions
 from gradwright.certify.kernel.pointwise import Pointwise
 from gradwright.certify.kernel.relations import Relations
 from gradwright.certify.kernel.sums import Summation

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from certify.kernel.evaluating import Evaluator
 from certify.kernel.random_texts import STEPS, Step, programs
+from gradwright.certify.effort import TooLarge
 from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.denote import new_denotation
-from gradwright.certify.kernel.effort import TooLarge
 from gradwright.certify.kernel.tensor import Tensor
 from gradwright.hlo import Function, Module, Value, evaluate
 

@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 
 from certify.kernel.evaluating import Evaluator
 from certify.kernel.random_texts import STEPS, programs
+from gradwright.certify.effort import TooLarge
 from gradwright.certify.kernel.adjoint import Sweep
 from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.denote import new_denotation
 from gradwright.certify.kernel.derive import RULED
-from gradwright.certify.kernel.effort import TooLarge
 from gradwright.certify.kernel.tensor import Tensor
 from gradwright.hlo import Builder, ElementType, Function, Module, TensorType, Value, evaluate
 from gradwright.hlo.attributes import Direction, Gather, Scatter, Window

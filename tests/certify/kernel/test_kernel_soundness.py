@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from certify.kernel.random_texts import STEPS, programs
+from gradwright.certify.effort import TooLarge
 from gradwright.certify.kernel.adjoint import Sweep
 from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.denotation import Denotation
 from gradwright.certify.kernel.denote import new_denotation
-from gradwright.certify.kernel.effort import TooLarge
 from gradwright.certify.kernel.equality import equal
 from gradwright.certify.kernel.tensor import Tensor
 from gradwright.hlo import (

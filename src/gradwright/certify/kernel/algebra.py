@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from math import isqrt
 
+from gradwright.certify.effort import TooLarge, require_time
 from gradwright.certify.kernel.atoms import (
     Atoms,
     Base,
@@ -18,7 +19,6 @@ from gradwright.certify.kernel.atoms import (
     Sign,
     Terms,
 )
-from gradwright.certify.kernel.effort import TooLarge, require_time
 from gradwright.certify.kernel.index import (
     Affine,
     Extents,
@@ -292,11 +292,12 @@ class Algebra:
         if q.denominator > 1 and (c < 0 or not self._distributes(factors)):
             return None
         powered = [(atom, access, simple(k * q)) for atom, access, k in factors]
-        root = _rational_power(c, q)
-        if root is None:
+        if q.denominator == 1:
+            root = c**q.numerator
+        else:
             bases = [*_powers(c.numerator, 1), *_powers(c.denominator, -1)]
             powered += [(self.atoms.intern(Base(b), ()), (), k * q) for b, k in bases]
-            root = Fraction(1)
+            root = _UNIT
         product = self.product(powered, ())
         return None if product is None else {product[0]: product[1] * root}
 
@@ -323,20 +324,8 @@ def _is_odd(exponent: Exponent) -> bool:
     return q.numerator % 2 == 1 and q.denominator % 2 == 1
 
 
-def _rational_power(c: Fraction, q: Fraction) -> Fraction | None:
-    """Return c ** q where it is rational, else None."""
-    if q.denominator == 1:
-        return c**q.numerator
-    if c == 1 or c == 0:
-        return c
-    if c < 0:
-        return None
-    top, bottom = _root(c.numerator, q.denominator), _root(c.denominator, q.denominator)
-    return None if top is None or bottom is None else Fraction(top, bottom) ** q.numerator
-
-
 def _powers(n: int, sign: int) -> Iterator[tuple[Fraction, int]]:
-    """Yield bases and exponents whose product is n ** sign: primes, and a rest without small ones.
+    """Yield bases and exponents whose product is n ** sign: primes, and a rest or its square root.
 
     Otherwise 2 ** (1/2) / 2 and (1/2) ** (1/2) would be two numbers.
     """
@@ -347,15 +336,4 @@ def _powers(n: int, sign: int) -> Iterator[tuple[Fraction, int]]:
         if exponent:
             yield Fraction(divisor), exponent
     if n > 1:
-        yield Fraction(n), sign
-
-
-def _root(n: int, degree: int) -> int | None:
-    """Return the integer whose power of this degree is n, else None. Integers only."""
-    if degree == 2:
-        return isqrt(n) if isqrt(n) ** 2 == n else None
-    low, high = 0, 1 << (n.bit_length() // degree + 1)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (middle + 1, high) if middle**degree < n else (low, middle)
-    return low if low**degree == n else None
+        yield (Fraction(n), sign) if isqrt(n) ** 2 < n else (Fraction(isqrt(n)), 2 * sign)

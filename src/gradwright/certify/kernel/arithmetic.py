@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import reduce
 
+from gradwright.certify.effort import TooLarge
 from gradwright.certify.kernel.algebra import ONE, Algebra, Poly, Undenotable, add, number, scaled
-from gradwright.certify.kernel.atoms import Class, Exponent, Factor
+from gradwright.certify.kernel.atoms import Class, Coordinate, Exponent, Factor
 from gradwright.certify.kernel.classes import Scale, intern_class
 from gradwright.certify.kernel.conditions import Conditions
-from gradwright.certify.kernel.effort import TooLarge
-from gradwright.certify.kernel.index import Affine
-from gradwright.certify.kernel.multilinear import Contractions
+from gradwright.certify.kernel.contractions import Contractions
+from gradwright.certify.kernel.index import Affine, combine, constant
 from gradwright.certify.kernel.tensor import Digits, Tensor, common_refinement, refinement_map
 
 SPLIT_LIMIT = 4
@@ -24,11 +24,6 @@ class Arithmetic:
         self.algebra = algebra
         self.contractions = contractions
         self.conditions = Conditions()
-
-    @property
-    def kinks(self) -> set[int]:
-        """Atoms P for which [P = 0] was read as 0."""
-        return self.conditions.kinks
 
     def align(self, *tensors: Tensor) -> list[Tensor]:
         """Return the tensors over common digits."""
@@ -56,7 +51,15 @@ class Arithmetic:
 
     def negation(self, m: Tensor) -> Tensor:
         """Return 1 - m."""
-        return self.add(Tensor(m.digits, number(1)), m, -1)
+        return self.add(self.number(m, 1), m, -1)
+
+    def plus(self, a: Tensor, c: Fraction | int) -> Tensor:
+        """Return a + c."""
+        return self.add(a, self.number(a, c))
+
+    def either(self, m: Tensor, n: Tensor) -> Tensor:
+        """Return m + n - m n, for m and n in {0, 1}."""
+        return self.add(self.add(m, n), self.multiply(m, n), -1)
 
     def select(self, m: Tensor, on: Tensor, off: Tensor) -> Tensor:
         """Return m * on + (1 - m) * off, for m in {0, 1}."""
@@ -103,6 +106,20 @@ class Arithmetic:
         return Tensor(
             a.digits, scaled(self.algebra.substitute(dict(content.terms), mapping, box), c)
         )
+
+    def affine(self, a: Tensor) -> Affine | None:
+        """Return a tensor as an expression in indices and loop counters, None where it is none."""
+        parts: list[tuple[int, Affine]] = []
+        for (factors, guards), c in a.poly.items():
+            if guards or len(factors) > 1 or c.denominator != 1:
+                return None
+            e = constant(1)
+            for atom, access, q in factors:
+                if q != 1 or not isinstance(self.algebra.atoms.content(atom), Coordinate):
+                    return None
+                e = access[0]
+            parts.append((int(c), e))
+        return combine(parts)
 
     def class_of(
         self, a: Tensor, scale: Scale = Scale.LEADING

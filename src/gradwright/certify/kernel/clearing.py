@@ -11,9 +11,9 @@ from fractions import Fraction
 from itertools import pairwise
 from math import prod
 
+from gradwright.certify.effort import TooLarge
 from gradwright.certify.kernel.algebra import Algebra, Poly, add, simple
 from gradwright.certify.kernel.atoms import Class, Monomial
-from gradwright.certify.kernel.effort import TooLarge
 from gradwright.certify.kernel.index import Affine, Extents, combine, variable
 
 Place = tuple[int, tuple[Affine, ...]]

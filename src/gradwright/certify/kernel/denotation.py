@@ -1,6 +1,7 @@
 """Denoting operations: the state of one proof and the table of rules it works by."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from gradwright.certify.kernel.algebra import (
@@ -21,8 +22,9 @@ from gradwright.certify.kernel.atoms import (
     Uninterpreted,
 )
 from gradwright.certify.kernel.conditions import Conditions
+from gradwright.certify.kernel.contractions import Contractions
 from gradwright.certify.kernel.index import variable
-from gradwright.certify.kernel.multilinear import Application, Contractions, Multilinear
+from gradwright.certify.kernel.multilinear import Application, Multilinear
 from gradwright.certify.kernel.pointwise import Pointwise
 from gradwright.certify.kernel.relations import Relations
 from gradwright.certify.kernel.sums import Summation
@@ -31,7 +33,37 @@ from gradwright.hlo import Block, ElementType, Operation, Value
 from gradwright.hlo.attributes import Opaque
 
 Environment = dict[int, Tensor]
-Rule = Callable[["Denotation", Operation, Sequence[Tensor]], Sequence[Tensor]]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An operation at its operands, in the state of a proof."""
+
+    den: "Denotation"
+    operation: Operation
+    x: Sequence[Tensor]
+
+    @property
+    def p(self) -> Pointwise:
+        """Arithmetic on tensors."""
+        return self.den.pointwise
+
+    @property
+    def shape(self) -> Shape:
+        """Shape of the first result."""
+        return self.operation.results[0].shape
+
+    def spread(self) -> list[Tensor]:
+        """Return the operands at the shape of the result, one number repeated."""
+        return [x if x.shape == self.shape else self.den.spread(x, self.shape) for x in self.x]
+
+    def line(self, remark: str) -> str:
+        """Return a remark about this line of the text."""
+        return f"line {self.operation.line}: {remark}"
+
+
+Rule = Callable[[Step], Tensor | Sequence[Tensor]]
+"""Returns the result of an operation, or all of them."""
 
 
 class Denotation:
@@ -61,7 +93,8 @@ class Denotation:
         if operation.opcode not in TAKE_INFINITY:
             for operand in operands:
                 self.require_finite(operand, operation.opcode)
-        return rule(self, operation, operands)
+        results = rule(Step(self, operation, operands))
+        return [results] if isinstance(results, Tensor) else results
 
     @property
     def conditions(self) -> Conditions:
@@ -201,17 +234,6 @@ class Denotation:
     def applied(self, application: Application) -> Tensor:
         """Return the result of a multilinear form at its operands."""
         return self.contractions.apply(application.form, application.operands)
-
-    def pulled(self, application: Application, g: Tensor, count: int) -> list[Tensor | None]:
-        """Return the cotangents of an operation's operands that a multilinear form reads."""
-        cotangents: list[Tensor | None] = [None] * count
-        for operand, place in application.slots.items():
-            shape = application.operands[place].shape
-            form = application.form.transpose(place, shape)
-            others = list(application.operands)
-            others[place] = g
-            cotangents[operand] = self.linear(form, *others)
-        return cotangents
 
 
 TAKE_EMPTY = frozenset(("stablehlo.concatenate", "stablehlo.pad"))

@@ -10,10 +10,10 @@ import enum
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from gradwright.certify.effort import TooLarge
 from gradwright.certify.kernel.algebra import Algebra, Poly, Undenotable, add
 from gradwright.certify.kernel.atoms import Class, Exponent, Sum
 from gradwright.certify.kernel.clearing import cleared, vanishes
-from gradwright.certify.kernel.effort import TooLarge
 from gradwright.certify.kernel.index import Extents
 from gradwright.certify.kernel.pieces import (
     Kind,

@@ -1,4 +1,4 @@
-"""Powers, exponentials, logarithms and other named functions of tensors, in normal form.
+"""Named functions of tensors, of which only a symmetry, or what they do to integers, is known.
 
 A nonlinear function of a value with a few masks is split into the cases of the masks:
 f(P) = m f(P at m = 1) + (1 - m) f(P at m = 0).
@@ -6,263 +6,24 @@ f(P) = m f(P at m = 1) + (1 - m) f(P at m = 0).
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import floor
 
-from gradwright.certify.kernel.algebra import (
-    ONE,
-    Algebra,
-    Poly,
-    Undenotable,
-    constant_of,
-    number,
-    simple,
-    sorted_terms,
-)
-from gradwright.certify.kernel.atoms import Exponent, Function, Monomial, Sign
-from gradwright.certify.kernel.classes import Scale
-from gradwright.certify.kernel.index import Affine
-from gradwright.certify.kernel.infinite import parts
+from gradwright.certify.kernel.algebra import constant_of
+from gradwright.certify.kernel.atoms import Function
 from gradwright.certify.kernel.masks import Masks
-from gradwright.certify.kernel.multilinear import Contractions
-from gradwright.certify.kernel.reading import covered
-from gradwright.certify.kernel.tensor import Digits, Tensor
-
-EXPONENTIAL_TERMS = 8
-"""Terms of a sum up to which its exponential is written as a product, one factor per term."""
-ROOT_TERMS = 8
-"""Terms of a sum up to which its square is remembered as one."""
-EXPANDED_POWER = 4
-"""Largest power of a sum that is multiplied out; a higher one stays a power of a class."""
+from gradwright.certify.kernel.tensor import Tensor
 
 
 class Functions(Masks):
-    """Powers and named functions of tensors of one shape."""
+    """Named functions of tensors of one shape."""
 
-    def __init__(self, algebra: Algebra, contractions: Contractions) -> None:
-        super().__init__(algebra, contractions)
-        self._roots: dict[tuple[Digits, frozenset[tuple[Monomial, Fraction]]], Tensor] = {}
-        """Of which sum a sum is the square."""
-
-    def multiply(self, a: Tensor, b: Tensor) -> Tensor:
-        """Return a * b."""
-        square = super().multiply(a, b)
-        if 1 < len(a.poly) <= ROOT_TERMS and a == b:
-            self._roots[square.digits, frozenset(square.poly.items())] = a
-        return square
-
-    def power(self, a: Tensor, exponent: Exponent) -> Tensor:
-        """Return a ** exponent, on a != 0 where it is negative and on a >= 0 where it is a root."""
-        q = Fraction(exponent)
-        if q.denominator == 1 and q >= 0:
-            return Tensor(a.digits, self._power(a, q))
-        root = self._roots.get((a.digits, frozenset(a.poly.items()))) if len(a.poly) > 1 else None
-        if root is not None and q.denominator == 1:
-            return self.power(root, 2 * q)
-        return self._by_cases(a, lambda case: Tensor(case.digits, self._power(case, q)))
-
-    def _by_cases(self, a: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
+    def by_cases(self, a: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
+        """Return a function of a tensor, case by case where it has few masks."""
         split = self.few_cases(a)
         if split is None:
             return function(a)
         m, on, off = split
-        return self.select(m, self._by_cases(on, function), self._by_cases(off, function))
-
-    def _power(self, a: Tensor, exponent: Fraction) -> Poly:
-        if not a.poly:
-            if exponent < 0:
-                raise Undenotable("a division by zero")
-            return number(int(exponent == 0))
-        known = self._known_power(a, exponent)
-        if known is not None:
-            return known.poly
-        if len(a.poly) == 1:
-            distributed = self.algebra.monomial_power(a.poly, exponent)
-            if distributed is not None:
-                self._assume_factors(a.poly, exponent)
-                return distributed
-        if exponent.denominator == 1 and 0 <= exponent <= EXPANDED_POWER:
-            return self.algebra.raised(a.poly, int(exponent), self.algebra.box(a.digits))
-        split = self._denominator_power(a, exponent)
-        if split is not None:
-            outside, rest = split
-            return self.multiply(outside, Tensor(a.digits, self._power(rest, exponent))).poly
-        return self._class_power(a, exponent)
-
-    def _denominator_power(self, a: Tensor, exponent: Fraction) -> tuple[Tensor, Tensor] | None:
-        """Return (M ** q, P) with a = M P, M made of what terms divide by; None without any.
-
-        Under a root a factor counts only if it is > 0, or to an even exponent: then |f| comes out.
-        """
-        outside, rest = self.number(a, 1), a
-        for atom, access, q in self.denominators(a):
-            f = self._factor(a.digits, atom, access)
-            rooted = exponent.denominator > 1 and self.algebra.atoms.sign(atom) is not Sign.POSITIVE
-            if rooted and q % 2:
-                continue
-            size = self.absolute(f) if rooted else f
-            outside = self.multiply(outside, self.power(size, q * exponent))
-            rest = self.multiply(rest, self.power(f, -q))
-        return None if rest is a else (outside, rest)
-
-    def _known_power(self, a: Tensor, exponent: Fraction) -> Tensor | None:
-        """Return the power of a sum that is a named function of its own, else None."""
-        del a, exponent
-        return None
-
-    def _class_power(self, a: Tensor, exponent: Fraction) -> Poly:
-        """Return the power of a sum as c ** q * class ** q, c > 0 where the power is a root."""
-        if exponent < 0:
-            self._require_support(a)
-        scale = Scale.SIZE if exponent.denominator > 1 else Scale.LEADING
-        c, atom, access = self.class_of(a, scale)
-        self._assume(atom, exponent)
-        root = self.algebra.monomial_power({ONE: c}, exponent)
-        assert root is not None  # c > 0 or the exponent is an integer
-        power: Poly = {(((atom, access, simple(exponent)),), ()): Fraction(1)}
-        return self.algebra.multiply(root, power, self.algebra.box(a.digits))
-
-    def _require_support(self, a: Tensor) -> None:
-        """Refuse a divisor or a logarithm's argument that is 0 at some index, as a pad is."""
-        if not covered(a.poly, self.algebra.box(a.digits)):
-            raise Undenotable("a division by, or a logarithm of, a value that is 0 at an index")
-
-    def _assume_factors(self, p: Poly, exponent: Fraction) -> None:
-        ((factors, _), _) = next(iter(p.items()))
-        for atom, _, _ in factors:
-            self._assume(atom, exponent)
-
-    def _assume(self, atom: int, exponent: Fraction) -> None:
-        sign = self.algebra.atoms.sign(atom)
-        if exponent < 0 and sign is not Sign.POSITIVE:
-            self.conditions.nonzero.add(atom)
-        if exponent.denominator > 1 and sign is Sign.ANY:
-            self.conditions.nonnegative.add(atom)
-
-    def exponential(self, a: Tensor) -> Tensor:
-        """Return e ** a: one factor per term, exp(c log X) = X ** c on X > 0, e ** -inf = 0."""
-        split = parts(self, a)
-        if split.above.poly:
-            raise Undenotable("the exponential of +inf")
-        finite = self._by_cases(split.finite, self._finite_exponential)
-        return finite if split.is_finite else self.multiply(finite, split.where_finite)
-
-    def _finite_exponential(self, a: Tensor) -> Tensor:
-        if len(a.poly) > EXPONENTIAL_TERMS:
-            return self.function("exponential", a)
-        product = self.number(a, 1)
-        for monomial, c in sorted_terms(a.poly):
-            product = self.multiply(product, self._exponential_term(a.digits, monomial, c))
-        return product
-
-    def _exponential_term(self, digits: Digits, monomial: Monomial, c: Fraction) -> Tensor:
-        term = Tensor(digits, {monomial: Fraction(1)})
-        argument = self._logarithm_argument(term)
-        if argument is not None:
-            return self.power(argument, c)
-        factor = self.function("exponential", term)
-        return self.power(factor, c)
-
-    def _logarithm_argument(self, term: Tensor) -> Tensor | None:
-        """Return X where the term is log X, else None."""
-        ((factors, guards), _) = next(iter(term.poly.items()))
-        if guards or len(factors) != 1 or factors[0][2] != 1:
-            return None
-        atom, access, _ = factors[0]
-        content = self.algebra.atoms.content(atom)
-        if not isinstance(content, Function) or content.name != "log":
-            return None
-        if content.inner is None:
-            return self.number(term, content.scale)
-        return self._factor(term.digits, content.inner, access, content.scale)
-
-    def hyperbolic(self, a: Tensor, sign: int) -> Tensor:
-        """Return (exp(a) + sign * exp(-a)) / 2: cosh a for 1, sinh a for -1."""
-        both = self.add(self.exponential(a), self.exponential(self.scale(a, -1)), sign)
-        return self.scale(both, Fraction(1, 2))
-
-    def log(self, a: Tensor) -> Tensor:
-        """Return ln a on a > 0: the log of a product of positive factors is a sum."""
-        return self._by_cases(a, self._log)
-
-    def _log(self, a: Tensor) -> Tensor:
-        c = constant_of(a.poly)
-        if c is not None and c <= 0:
-            raise Undenotable("the logarithm of a number that is not positive")
-        if len(a.poly) != 1:
-            return self._scaled_log(a)
-        ((factors, guards), c) = next(iter(a.poly.items()))
-        signs = [self.algebra.atoms.sign(atom) for atom, _, _ in factors]
-        if guards or c < 0 or not factors or any(sign is not Sign.POSITIVE for sign in signs):
-            return self._scaled_log(a)
-        total = self._log_number(a, c)
-        for atom, access, q in factors:
-            total = self.add(total, self._log_factor(a.digits, atom, access), Fraction(q))
-        return total
-
-    def _log_factor(self, digits: Digits, atom: int, access: tuple[Affine, ...]) -> Tensor:
-        content = self.algebra.atoms.content(atom)
-        if isinstance(content, Function) and content.name == "exponential":
-            if content.inner is None:
-                return Tensor(digits, number(content.scale))
-            return self._factor(digits, content.inner, access, content.scale)
-        return self.function("log", self._factor(digits, atom, access))
-
-    def _scaled_log(self, a: Tensor) -> Tensor:
-        """Return ln(c A) = ln c + ln A for c > 0."""
-        number = constant_of(a.poly)
-        if number is not None:
-            return self._log_number(a, number)
-        for atom, access, q in self.denominators(a):
-            if self.algebra.atoms.sign(atom) is Sign.POSITIVE:
-                f = self._factor(a.digits, atom, access)
-                inner = self._log(self.multiply(a, self.power(f, -q)))
-                return self.add(inner, self._log_factor(a.digits, atom, access), q)
-        self._require_support(a)
-        c, atom, access = self.class_of(a)
-        if self.algebra.atoms.sign(atom) is not Sign.POSITIVE or c < 0:
-            self.conditions.positive.add(atom)
-        if c <= 0:
-            return self.function("log", a)
-        inner = self.function("log", self._factor(a.digits, atom, access))
-        return self.add(inner, self._log_number(a, c))
-
-    def _log_number(self, like: Tensor, c: Fraction) -> Tensor:
-        return self.number(like, 0) if c == 1 else self.function("log", self.number(like, c))
-
-    def logistic(self, a: Tensor) -> Tensor:
-        """Return s = 1 / (1 + exp(-a)); s(-x) = 1 - s(x) fixes the sign."""
-        return self._by_cases(a, self._logistic)
-
-    def _logistic(self, a: Tensor) -> Tensor:
-        if not a.poly:
-            return self.number(a, Fraction(1, 2))
-        if self.leads_negative(a):
-            return self.negation(self.function("logistic", self.scale(a, -1)))
-        return self.function("logistic", a)
-
-    def tanh(self, a: Tensor) -> Tensor:
-        """Return tanh a = 2 logistic(2 a) - 1."""
-        twice = self.scale(self.logistic(self.scale(a, 2)), 2)
-        return self.add(twice, self.number(a, 1), -1)
-
-    def odd(self, name: str, a: Tensor) -> Tensor:
-        """Return an odd function of a: f(-x) = -f(x) fixes the sign, f(0) = 0."""
-        return self._by_cases(a, lambda case: self._odd(name, case))
-
-    def _odd(self, name: str, a: Tensor) -> Tensor:
-        if not a.poly:
-            return a
-        if self.leads_negative(a):
-            return self.scale(self.function(name, self.scale(a, -1)), -1)
-        return self.function(name, a)
-
-    def even(self, name: str, a: Tensor) -> Tensor:
-        """Return an even function of a: f(-x) = f(x) fixes the sign."""
-        return self._by_cases(a, lambda case: self._even(name, case))
-
-    def _even(self, name: str, a: Tensor) -> Tensor:
-        if not a.poly and name == "cosine":
-            return self.number(a, 1)
-        return self.function(name, self.scale(a, -1) if self.leads_negative(a) else a)
+        return self.select(m, self.by_cases(on, function), self.by_cases(off, function))
 
     def function(self, name: str, a: Tensor) -> Tensor:
         """Return a named function of which nothing more is known."""
@@ -274,3 +35,54 @@ class Functions(Masks):
         extents = self.algebra.atoms.extents(inner)
         atom = self.algebra.atoms.intern(Function(name, scale, inner), extents)
         return self._factor(a.digits, atom, access)
+
+    def _mirrored(
+        self, name: str, a: Tensor, at_zero: Fraction | int, mirror: Callable[[Tensor], Tensor]
+    ) -> Tensor:
+        """Return f(a), where f(0) is known and f(-x) is the mirror of f(x): that fixes the sign."""
+
+        def of(case: Tensor) -> Tensor:
+            if not case.poly:
+                return self.number(case, at_zero)
+            if self.leads_negative(case):
+                return mirror(self.function(name, self.scale(case, -1)))
+            return self.function(name, case)
+
+        return self.by_cases(a, of)
+
+    def odd(self, name: str, a: Tensor) -> Tensor:
+        """Return an odd function of a: f(-x) = -f(x), f(0) = 0."""
+        return self._mirrored(name, a, 0, lambda y: self.scale(y, -1))
+
+    def cosine(self, a: Tensor) -> Tensor:
+        """Return cos a: cos(-x) = cos x."""
+        return self._mirrored("cosine", a, 1, lambda y: y)
+
+    def logistic(self, a: Tensor) -> Tensor:
+        """Return s = 1 / (1 + exp(-a)): s(-x) = 1 - s(x)."""
+        return self._mirrored("logistic", a, Fraction(1, 2), self.negation)
+
+    def tanh(self, a: Tensor) -> Tensor:
+        """Return tanh a = 2 logistic(2 a) - 1."""
+        return self.plus(self.scale(self.logistic(self.scale(a, 2)), 2), -1)
+
+    def truncated(self, a: Tensor) -> Tensor:
+        """Return a without its fraction, which is `a` where it takes integers only."""
+        atoms = self.algebra.atoms
+        if all(atoms.integral_term(factors, c) for (factors, _), c in a.poly.items()):
+            return a
+        c = constant_of(a.poly)
+        return self.odd("truncate", a) if c is None else self.number(a, int(c))
+
+    def floor(self, a: Tensor) -> Tensor:
+        """Return the greatest integer that is at most a."""
+
+        def of(case: Tensor) -> Tensor:
+            c = constant_of(case.poly)
+            return self.function("floor", case) if c is None else self.number(case, floor(c))
+
+        return self.by_cases(a, of)
+
+    def ceiling(self, a: Tensor) -> Tensor:
+        """Return ceil a = -floor(-a)."""
+        return self.scale(self.floor(self.scale(a, -1)), -1)

@@ -5,7 +5,6 @@ type, so that |stored - number| is at most half a unit in the last place. Every 
 listed. Rationals of many digits decide it; there is no floating point here.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -42,7 +41,7 @@ class Irrational:
 
 
 _HALF = Fraction(1, 2)
-_NUMBERS = (
+_KNOWN = (
     Irrational("sqrt(2)", Fraction(2), _HALF),
     Irrational("sqrt(1/2)", Fraction(1, 2), _HALF),
     Irrational("pi", Fraction(1), pi_power=Fraction(1)),
@@ -61,6 +60,7 @@ _NUMBERS = (
     Irrational("1/ln 2", Fraction(1), ln2_power=-1),
 )
 """The irrational numbers that texts are found to write; their negatives too."""
+_NUMBERS = {number: number.digits() for number in _KNOWN}
 
 
 @cache
@@ -86,13 +86,8 @@ def fraction(value: Fraction, element: ElementType) -> Fraction | None:
 
 def _decimals(value: Fraction) -> int:
     """Return how many significant decimal digits a terminating decimal has."""
-    digits = str(value.numerator * 10 ** _places(value) // value.denominator)
-    return len(digits.rstrip("0"))
-
-
-def _places(value: Fraction) -> int:
-    """Return a number of places after the point that holds a terminating decimal."""
-    return value.denominator.bit_length()
+    digits = value.numerator * 10 ** value.denominator.bit_length() // value.denominator
+    return len(str(digits).rstrip("0"))
 
 
 @cache
@@ -101,7 +96,7 @@ def irrational(value: Fraction, element: ElementType) -> Irrational | None:
     bits = _MANTISSA.get(element)
     if bits is None:
         return None
-    for number, digits in _expanded().items():
+    for number, digits in _NUMBERS.items():
         # The unit in the last place of a number in [2 ** e, 2 ** (e + 1)) is 2 ** (e + 1 - bits).
         unit = _binade(digits) * Fraction(2) ** (1 - bits)
         if round(value / unit) == round(digits / unit):
@@ -109,16 +104,7 @@ def irrational(value: Fraction, element: ElementType) -> Irrational | None:
     return None
 
 
-@cache
-def _expanded() -> Mapping[Irrational, Fraction]:
-    return {number: number.digits() for number in _NUMBERS}
-
-
 def _binade(x: Fraction) -> Fraction:
     """Return the largest power of 2 that is at most x."""
-    power = Fraction(1)
-    while power > x:
-        power /= 2
-    while 2 * power <= x:
-        power *= 2
-    return power
+    power = Fraction(2) ** (x.numerator.bit_length() - x.denominator.bit_length())
+    return power if power <= x else power / 2

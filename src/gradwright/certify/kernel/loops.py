@@ -10,18 +10,19 @@ from fractions import Fraction
 
 from gradwright.certify.kernel.algebra import Poly, Undenotable, add, constant_of
 from gradwright.certify.kernel.atoms import Coordinate
-from gradwright.certify.kernel.denotation import Denotation, Rule
+from gradwright.certify.kernel.denotation import Denotation, Rule, Step
 from gradwright.certify.kernel.index import variable
 from gradwright.certify.kernel.tensor import Tensor
-from gradwright.hlo import Block, Operation
+from gradwright.hlo import Block
 from gradwright.hlo.writing import without_dead_code
 
 TRIP_LIMIT = 100_000
 """Trips of a loop that are counted before the proof is given up."""
 
 
-def _while(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
-    condition, body = operation.regions
+def _while(at: Step) -> Sequence[Tensor]:
+    den, operands = at.den, at.x
+    condition, body = at.operation.regions
     symbols = [den.fresh("carried", value) for value in body.arguments]
     counter, step = counter_of(den, body, operands, symbols)
     trips = trips_of(den, condition, operands, symbols, counter, step)

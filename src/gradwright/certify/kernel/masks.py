@@ -4,7 +4,6 @@ Masks are exact: [a >= 0] is [a > 0] + [a = 0]. Only where the zeros of a functi
 is [a = 0] read as 0, and then the function is listed as a kink.
 """
 
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
 from math import gcd, lcm
@@ -19,7 +18,8 @@ from gradwright.certify.kernel.algebra import (
     variables_of,
 )
 from gradwright.certify.kernel.arithmetic import Arithmetic
-from gradwright.certify.kernel.atoms import Class, Coordinate, Mask, Monomial, Relation, Sign
+from gradwright.certify.kernel.atoms import Class, Mask, Relation, Sign
+from gradwright.certify.kernel.contractions import Contractions
 from gradwright.certify.kernel.generic import Generic
 from gradwright.certify.kernel.index import (
     Affine,
@@ -27,13 +27,11 @@ from gradwright.certify.kernel.index import (
     Guard,
     Guards,
     bounds,
-    combine,
     conjunction,
     constant,
     variable,
 )
 from gradwright.certify.kernel.infinite import Parts, parts, recombined
-from gradwright.certify.kernel.multilinear import Contractions
 from gradwright.certify.kernel.patterns import constant_poly
 from gradwright.certify.kernel.reading import covered
 from gradwright.certify.kernel.tensor import Tensor
@@ -271,10 +269,8 @@ class Masks(Arithmetic):
         for p, q in ((left.below, right.above), (left.above, right.below)):
             if self.multiply(p, q).poly:
                 raise Undenotable("a sum of infinities of opposite sign")
-        below, above = (
-            self.add(self.add(h, k), self.multiply(h, k), -1)
-            for h, k in ((left.below, right.below), (left.above, right.above))
-        )
+        below = self.either(left.below, right.below)
+        above = self.either(left.above, right.above)
         finite = self.add(left.finite, right.finite)
         where = self.multiply(left.where_finite, right.where_finite)
         return recombined(self, Parts(self.multiply(finite, where), below, above))
@@ -296,12 +292,23 @@ class Masks(Arithmetic):
         return self.maximum(a, self.scale(a, -1))
 
     def maximum(self, a: Tensor, b: Tensor) -> Tensor:
-        """Return max(a, b) = b + [a > b] (a - b), the same for max(b, a)."""
-        return self._extreme(a, b, self._finite_maximum, neutral=-1)
+        """Return max(a, b) = b + [a > b] (a - b), the same for max(b, a); either may be infinite.
+
+        An operand gives way to the other where it is -inf.
+        """
+        left, right = parts(self, a), parts(self, b)
+        if left.is_finite and right.is_finite:
+            return self._finite_maximum(a, b)
+        finite = self._finite_maximum(left.finite, right.finite)
+        total = self._times(finite, left.where_finite, right.where_finite)
+        total = self.add(total, self._times(left.finite, left.where_finite, right.below))
+        total = self.add(total, self._times(right.finite, right.where_finite, left.below))
+        above = self.either(left.above, right.above)
+        return recombined(self, Parts(total, self.multiply(left.below, right.below), above))
 
     def minimum(self, a: Tensor, b: Tensor) -> Tensor:
-        """Return min(a, b) = a + b - max(a, b)."""
-        return self._extreme(a, b, self._finite_minimum, neutral=1)
+        """Return min(a, b) = -max(-a, -b)."""
+        return self.opposite(self.maximum(self.opposite(a), self.opposite(b)))
 
     def _finite_maximum(self, a: Tensor, b: Tensor) -> Tensor:
         difference = self.add(a, b, -1)
@@ -323,28 +330,6 @@ class Masks(Arithmetic):
         low, high = sorted(scale * end for end in known)
         return low, high
 
-    def _finite_minimum(self, a: Tensor, b: Tensor) -> Tensor:
-        return self.add(self.add(a, b), self._finite_maximum(a, b), -1)
-
-    def _extreme(
-        self, a: Tensor, b: Tensor, finite: Callable[[Tensor, Tensor], Tensor], neutral: int
-    ) -> Tensor:
-        """Return an extreme; infinities of sign `neutral` leave it to the other operand."""
-        left, right = parts(self, a), parts(self, b)
-        if left.is_finite and right.is_finite:
-            return finite(a, b)
-        total = self._times(
-            finite(left.finite, right.finite), left.where_finite, right.where_finite
-        )
-        given_way = self._times(left.finite, left.where_finite, right.side(neutral))
-        taken_over = self._times(right.finite, right.where_finite, left.side(neutral))
-        total = self.add(self.add(total, given_way), taken_over)
-        both = self.multiply(left.side(neutral), right.side(neutral))
-        h, k = left.side(-neutral), right.side(-neutral)
-        either = self.add(self.add(h, k), self.multiply(h, k), -1)
-        below, above = (both, either) if neutral < 0 else (either, both)
-        return recombined(self, Parts(total, below, above))
-
     def _times(self, *factors: Tensor) -> Tensor:
         product = factors[0]
         for factor in factors[1:]:
@@ -358,31 +343,9 @@ class Masks(Arithmetic):
 
     def _coordinate_guard(self, relation: Relation, a: Tensor) -> Poly | None:
         """Return the mask as guards where a is affine in coordinates."""
-        whole = lcm(*(c.denominator for c in a.poly.values()))
-        found: list[tuple[int, Affine]] = []
-        offset = 0
-        for monomial, c in a.poly.items():
-            e = self._coordinate(monomial)
-            if e is None:
-                return None
-            if monomial[0]:
-                found.append((int(c * whole), e))
-            else:
-                offset += int(c * whole)
-        return self._guard_poly(relation, combine(found, offset), a)
-
-    def _coordinate(self, monomial: Monomial) -> Affine | None:
-        """Return what a coordinate is read at (0 for a constant), None for anything else."""
-        factors, guards = monomial
-        if guards or len(factors) > 1:
+        e = self.affine(self.scale(a, lcm(*(c.denominator for c in a.poly.values()))))
+        if e is None:
             return None
-        if not factors:
-            return 0, ()
-        atom, access, exponent = factors[0]
-        is_coordinate = isinstance(self.algebra.atoms.content(atom), Coordinate)
-        return access[0] if is_coordinate and exponent == 1 else None
-
-    def _guard_poly(self, relation: Relation, e: Affine, a: Tensor) -> Poly:
         box = self.algebra.box(a.digits)
         reach = 1 + abs(e[0]) + sum(abs(k) * box[v] for v, k in e[1])
         guard: Guard = (e, 1, reach) if relation is Relation.POSITIVE else (e, 0, 1)

@@ -1,26 +1,24 @@
 """Denotations of elementwise operations."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
-from gradwright.certify.kernel.algebra import Undenotable, constant_of, number
+from gradwright.certify.kernel.algebra import Undenotable, constant_of
 from gradwright.certify.kernel.atoms import Relation
-from gradwright.certify.kernel.denotation import Denotation, Rule
+from gradwright.certify.kernel.denotation import Rule, Step
 from gradwright.certify.kernel.infinite import parts
-from gradwright.certify.kernel.pointwise import Pointwise
 from gradwright.certify.kernel.tensor import Tensor
-from gradwright.hlo import ElementType, Operation
+from gradwright.hlo import ElementType
 from gradwright.hlo import attributes as attr
 
 
-def _compare(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
-    assert isinstance(operation.attributes, attr.Compare)
-    if operation.attributes.compare_type is attr.CompareType.TOTALORDER:
+def _compare(at: Step) -> Tensor:
+    assert isinstance(at.operation.attributes, attr.Compare)
+    if at.operation.attributes.compare_type is attr.CompareType.TOTALORDER:
         raise Undenotable("a comparison by total order")
-    p = den.pointwise
-    relation, negated = RELATIONS[operation.attributes.direction]
-    mask = p.compare(relation, operands[0], operands[1])
-    return [p.complement(mask) if negated else mask]
+    relation, negated = RELATIONS[at.operation.attributes.direction]
+    mask = at.p.compare(relation, *at.x)
+    return at.p.complement(mask) if negated else mask
 
 
 RELATIONS = {
@@ -34,197 +32,149 @@ RELATIONS = {
 """Which relation each direction tests, or tests the opposite of."""
 
 
-def _select(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
-    predicate, on, off = operands
-    if predicate.shape != on.shape:
-        predicate = den.spread(predicate, operation.results[0].shape)
-    return [den.pointwise.select(predicate, on, off)]
+def _clamp(at: Step) -> Tensor:
+    low, x, high = at.spread()
+    return at.p.minimum(at.p.maximum(x, low), high)
 
 
-def _clamp(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
-    shape = operation.results[0].shape
-    low, x, high = (t if t.shape == shape else den.spread(t, shape) for t in operands)
-    return [den.pointwise.minimum(den.pointwise.maximum(x, low), high)]
+def _of_booleans(rule: Rule) -> Rule:
+    def checked(at: Step) -> Tensor | Sequence[Tensor]:
+        if at.operation.results[0].type.element is not ElementType.I1:
+            raise Undenotable(f"{at.operation.opcode} of integers, bit by bit")
+        return rule(at)
+
+    return checked
 
 
-def _logical(
-    combine: Callable[[Pointwise, Tensor, Tensor], Tensor],
-) -> Rule:
-    def rule(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
-        _require_boolean(operation)
-        return [combine(den.pointwise, *operands)]
+def _of_numbers(rule: Rule) -> Rule:
+    """Refuse booleans; integers may not overflow (scope)."""
 
-    return rule
+    def checked(at: Step) -> Tensor | Sequence[Tensor]:
+        if at.operation.results[0].type.element is ElementType.I1:
+            raise Undenotable(f"{at.operation.opcode} of booleans")
+        return rule(at)
 
-
-def _not(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
-    _require_boolean(operation)
-    return [den.pointwise.complement(operands[0])]
+    return checked
 
 
-def _require_boolean(operation: Operation) -> None:
-    if operation.results[0].type.element is not ElementType.I1:
-        raise Undenotable(f"{operation.opcode} of integers, bit by bit")
+def _exclusive_or(at: Step) -> Tensor:
+    return at.p.add(at.p.either(*at.x), at.p.multiply(*at.x), -1)
 
 
-def _arithmetic(combine: Callable[[Pointwise, Tensor, Tensor], Tensor]) -> Rule:
-    """Return the rule of a binary operation on numbers; integers may not overflow (scope)."""
-
-    def rule(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
-        if operation.results[0].type.element is ElementType.I1:
-            raise Undenotable(f"{operation.opcode} of booleans")
-        return [combine(den.pointwise, *operands)]
-
-    return rule
+def _divide(at: Step) -> Tensor:
+    if not at.operation.results[0].type.element.is_float:
+        return at.p.quotient(*at.x)
+    return at.p.multiply(at.x[0], at.p.power(at.x[1], -1))
 
 
-def _divide(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
-    p = den.pointwise
-    if not operation.results[0].type.element.is_float:
-        return [p.quotient(operands[0], operands[1])]
-    return [p.multiply(operands[0], p.power(operands[1], -1))]
-
-
-def _power(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
+def _power(at: Step) -> Tensor:
     """Powers x ** c for a constant c, else x ** y = exp(y ln x) on x > 0."""
-    p = den.pointwise
-    exponent = constant_of(operands[1].poly)
-    if not operation.results[0].type.element.is_float and (exponent is None or exponent < 0):
+    x, y = at.x
+    exponent = constant_of(y.poly)
+    if not at.operation.results[0].type.element.is_float and (exponent is None or exponent < 0):
         raise Undenotable("a power of integers whose exponent is computed or negative")
     if exponent is not None:
-        return [p.power(operands[0], exponent)]
-    return [p.exponential(p.multiply(operands[1], p.log(operands[0])))]
+        return at.p.power(x, exponent)
+    return at.p.exponential(at.p.multiply(y, at.p.log(x)))
 
 
-def _unary(function: Callable[[Pointwise, Tensor], Tensor]) -> Rule:
-    def rule(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
-        del operation
-        return [function(den.pointwise, operands[0])]
-
-    return rule
-
-
-def _identity(
-    den: Denotation, operation: Operation, operands: Sequence[Tensor]
-) -> Sequence[Tensor]:
-    del den, operation
-    return operands
-
-
-def _convert(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
+def _convert(at: Step) -> Tensor:
     """Return the number in another element type: a boolean asks whether it is 0, an integer cuts.
 
     Rounding to fewer bits is read as the identity, and listed.
     """
-    (a,) = operands
-    source = operation.operands[0].type.element
-    target = operation.results[0].type.element
+    source, target = (v.type.element for v in (*at.operation.operands, *at.operation.results))
     if not target.is_float:
-        den.require_finite(a)
+        at.den.require_finite(at.x[0])
     if target is ElementType.I1 and source is not ElementType.I1:
-        return [den.pointwise.negation(den.pointwise.mask(Relation.ZERO, a))]
+        return at.p.negation(at.p.mask(Relation.ZERO, at.x[0]))
     if source.is_float and not target.is_float:
-        return [den.pointwise.truncated(a)]
+        return at.p.truncated(at.x[0])
     wider = source.dtype.itemsize < target.dtype.itemsize
     if source.is_float and source is not target and not wider:
-        den.conditions.rounded.add(f"line {operation.line}: {source.value} to {target.value}")
-    return operands
+        at.den.conditions.rounded.add(at.line(f"{source.value} to {target.value}"))
+    return at.x[0]
 
 
-def _reduce_precision(
-    den: Denotation, operation: Operation, operands: Sequence[Tensor]
-) -> Sequence[Tensor]:
-    a = operation.attributes
+def _reduce_precision(at: Step) -> Tensor:
+    a = at.operation.attributes
     assert isinstance(a, attr.ReducePrecision)
-    bits = f"e{a.exponent_bits}m{a.mantissa_bits}"
-    den.conditions.rounded.add(f"line {operation.line}: to {bits}")
-    return operands
+    at.den.conditions.rounded.add(at.line(f"to e{a.exponent_bits}m{a.mantissa_bits}"))
+    return at.x[0]
 
 
-def _is_finite(
-    den: Denotation, operation: Operation, operands: Sequence[Tensor]
-) -> Sequence[Tensor]:
-    del operation
-    return [parts(den.pointwise, operands[0]).where_finite]
-
-
-def _atan2(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
-    return [den.opaque("atan2", operands, None, operation.results[0].shape)]
-
-
-def _all_reduce(
-    den: Denotation, operation: Operation, operands: Sequence[Tensor]
-) -> Sequence[Tensor]:
+def _all_reduce(at: Step) -> Tensor:
     """A sum over replicas is a linear function of which nothing else is known."""
-    a = operation.attributes
+    a = at.operation.attributes
     assert isinstance(a, attr.AllReduce)
-    if len(operands) != 1 or not den.combines_by(operation.regions[0], den.pointwise.add):
+    if len(at.x) != 1 or not at.den.combines_by(at.operation.regions[0], at.p.add):
         raise Undenotable("an all_reduce by a region that is no sum")
-    den.conditions.replicas.add(max(map(len, a.replica_groups), default=1))
-    total = den.splat(0, operands[0].shape)
-    for monomial, c in operands[0].poly.items():
-        term = Tensor(operands[0].digits, {monomial: Fraction(1)})
-        image = den.opaque("all_reduce", [term], a.replica_groups, operands[0].shape)
-        total = den.pointwise.add(total, image, c)
-    return [total]
+    at.den.conditions.replicas.add(max(map(len, a.replica_groups), default=1))
+    total = at.den.splat(0, at.shape)
+    for monomial, c in at.x[0].poly.items():
+        term = Tensor(at.x[0].digits, {monomial: Fraction(1)})
+        image = at.den.opaque("all_reduce", [term], a.replica_groups, at.shape)
+        total = at.p.add(total, image, c)
+    return total
 
+
+def _odd(opcode: str) -> Rule:
+    return lambda at: at.p.odd(opcode.partition(".")[2], at.x[0])
+
+
+_ODD = (
+    *(f"stablehlo.{name}" for name in ("sine", "tan", "cbrt")),
+    *(f"stablehlo.round_nearest_{ties}" for ties in ("even", "afz")),
+    *(f"chlo.{name}" for name in ("asin", "atan", "asinh", "atanh", "erf", "erf_inv")),
+)
+"""Functions of which the kernel knows that they are odd, and the derivative."""
 
 NUMERIC: dict[str, Rule] = {
-    "stablehlo.add": _arithmetic(lambda p, a, b: p.sum(a, b)),
-    "stablehlo.subtract": _arithmetic(lambda p, a, b: p.sum(a, p.opposite(b))),
-    "stablehlo.multiply": _arithmetic(lambda p, a, b: p.multiply(a, b)),
-    "stablehlo.maximum": _arithmetic(lambda p, a, b: p.maximum(a, b)),
-    "stablehlo.minimum": _arithmetic(lambda p, a, b: p.minimum(a, b)),
+    "stablehlo.add": _of_numbers(lambda at: at.p.sum(*at.x)),
+    "stablehlo.subtract": _of_numbers(lambda at: at.p.sum(at.x[0], at.p.opposite(at.x[1]))),
+    "stablehlo.multiply": _of_numbers(lambda at: at.p.multiply(*at.x)),
+    "stablehlo.maximum": _of_numbers(lambda at: at.p.maximum(*at.x)),
+    "stablehlo.minimum": _of_numbers(lambda at: at.p.minimum(*at.x)),
     "stablehlo.divide": _divide,
-    "stablehlo.remainder": _arithmetic(lambda p, a, b: p.remainder(a, b)),
-    "stablehlo.atan2": _atan2,
+    "stablehlo.remainder": _of_numbers(lambda at: at.p.remainder(*at.x)),
+    "stablehlo.atan2": lambda at: at.den.opaque("atan2", at.x, None, at.shape),
     "stablehlo.power": _power,
-    "stablehlo.negate": _unary(lambda p, a: p.scale(a, -1)),
-    "stablehlo.sqrt": _unary(lambda p, a: p.power(a, Fraction(1, 2))),
-    "stablehlo.rsqrt": _unary(lambda p, a: p.power(a, Fraction(-1, 2))),
-    "stablehlo.exponential": _unary(lambda p, a: p.exponential(a)),
-    "stablehlo.exponential_minus_one": _unary(
-        lambda p, a: p.add(p.exponential(a), Tensor(a.digits, number(1)), -1)
-    ),
-    "stablehlo.log": _unary(lambda p, a: p.log(a)),
-    "stablehlo.log_plus_one": _unary(lambda p, a: p.log(p.add(a, Tensor(a.digits, number(1))))),
-    "stablehlo.logistic": _unary(lambda p, a: p.logistic(a)),
-    "stablehlo.tanh": _unary(lambda p, a: p.tanh(a)),
-    "stablehlo.sine": _unary(lambda p, a: p.odd("sine", a)),
-    "stablehlo.cosine": _unary(lambda p, a: p.even("cosine", a)),
-    "stablehlo.tan": _unary(lambda p, a: p.odd("tan", a)),
-    "stablehlo.cbrt": _unary(lambda p, a: p.odd("cbrt", a)),
-    "stablehlo.floor": _unary(lambda p, a: p.floor(a)),
-    "stablehlo.ceil": _unary(lambda p, a: p.ceiling(a)),
-    "stablehlo.round_nearest_even": _unary(lambda p, a: p.odd("round_nearest_even", a)),
-    "stablehlo.round_nearest_afz": _unary(lambda p, a: p.odd("round_nearest_afz", a)),
-    "stablehlo.abs": _unary(lambda p, a: p.absolute(a)),
-    "stablehlo.sign": _unary(lambda p, a: p.sign(a)),
-    "chlo.sinh": _unary(lambda p, a: p.hyperbolic(a, -1)),
-    "chlo.cosh": _unary(lambda p, a: p.hyperbolic(a, 1)),
-    "chlo.asin": _unary(lambda p, a: p.odd("asin", a)),
-    "chlo.acos": _unary(lambda p, a: p.function("acos", a)),
-    "chlo.atan": _unary(lambda p, a: p.odd("atan", a)),
-    "chlo.asinh": _unary(lambda p, a: p.odd("asinh", a)),
-    "chlo.acosh": _unary(lambda p, a: p.function("acosh", a)),
-    "chlo.atanh": _unary(lambda p, a: p.odd("atanh", a)),
-    "chlo.erf": _unary(lambda p, a: p.odd("erf", a)),
-    "chlo.erfc": _unary(lambda p, a: p.negation(p.odd("erf", a))),
-    "chlo.erf_inv": _unary(lambda p, a: p.odd("erf_inv", a)),
-    "chlo.square": _unary(lambda p, a: p.multiply(a, a)),
+    "stablehlo.negate": lambda at: at.p.scale(at.x[0], -1),
+    "stablehlo.sqrt": lambda at: at.p.power(at.x[0], Fraction(1, 2)),
+    "stablehlo.rsqrt": lambda at: at.p.power(at.x[0], Fraction(-1, 2)),
+    "stablehlo.exponential": lambda at: at.p.exponential(at.x[0]),
+    "stablehlo.exponential_minus_one": lambda at: at.p.plus(at.p.exponential(at.x[0]), -1),
+    "stablehlo.log": lambda at: at.p.log(at.x[0]),
+    "stablehlo.log_plus_one": lambda at: at.p.log(at.p.plus(at.x[0], 1)),
+    "stablehlo.logistic": lambda at: at.p.logistic(at.x[0]),
+    "stablehlo.tanh": lambda at: at.p.tanh(at.x[0]),
+    "stablehlo.cosine": lambda at: at.p.cosine(at.x[0]),
+    "stablehlo.floor": lambda at: at.p.floor(at.x[0]),
+    "stablehlo.ceil": lambda at: at.p.ceiling(at.x[0]),
+    "stablehlo.abs": lambda at: at.p.absolute(at.x[0]),
+    "stablehlo.sign": lambda at: at.p.sign(at.x[0]),
+    "chlo.sinh": lambda at: at.p.hyperbolic(at.x[0], -1),
+    "chlo.cosh": lambda at: at.p.hyperbolic(at.x[0], 1),
+    "chlo.acos": lambda at: at.p.function("acos", at.x[0]),
+    "chlo.acosh": lambda at: at.p.function("acosh", at.x[0]),
+    "chlo.erfc": lambda at: at.p.negation(at.p.odd("erf", at.x[0])),
+    "chlo.square": lambda at: at.p.multiply(at.x[0], at.x[0]),
+    **{opcode: _odd(opcode) for opcode in _ODD},
 }
 
 LOGICAL: dict[str, Rule] = {
     "stablehlo.compare": _compare,
-    "stablehlo.select": _select,
+    "stablehlo.select": lambda at: at.p.select(*at.spread()),
     "stablehlo.clamp": _clamp,
-    "stablehlo.and": _logical(lambda p, a, b: p.multiply(a, b)),
-    "stablehlo.or": _logical(lambda p, a, b: p.add(p.add(a, b), p.multiply(a, b), -1)),
-    "stablehlo.xor": _logical(lambda p, a, b: p.add(p.add(a, b), p.multiply(a, b), -2)),
-    "stablehlo.not": _not,
-    "stablehlo.is_finite": _is_finite,
+    "stablehlo.and": _of_booleans(lambda at: at.p.multiply(*at.x)),
+    "stablehlo.or": _of_booleans(lambda at: at.p.either(*at.x)),
+    "stablehlo.xor": _of_booleans(
+        lambda at: at.p.add(at.p.either(*at.x), at.p.multiply(*at.x), -1)
+    ),
+    "stablehlo.not": _of_booleans(lambda at: at.p.complement(at.x[0])),
+    "stablehlo.is_finite": lambda at: parts(at.p, at.x[0]).where_finite,
     "stablehlo.reduce_precision": _reduce_precision,
     "stablehlo.all_reduce": _all_reduce,
     "stablehlo.convert": _convert,
-    "stablehlo.optimization_barrier": _identity,
+    "stablehlo.optimization_barrier": lambda at: at.x,
 }

@@ -6,9 +6,9 @@ from fractions import Fraction
 from itertools import permutations, product
 from math import factorial, prod
 
+from gradwright.certify.effort import TooLarge
 from gradwright.certify.kernel.algebra import Algebra, monomial_variables
 from gradwright.certify.kernel.atoms import Atoms, Class, Exponent, Factor, Monomial, Sum
-from gradwright.certify.kernel.effort import TooLarge
 from gradwright.certify.kernel.index import (
     Affine,
     Extents,

@@ -1,18 +1,18 @@
-"""Pointwise functions, with the identities of the logistic function and of whole numbers."""
+"""Pointwise functions, with the identities of products of exponentials and logistic functions."""
 
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
-from gradwright.certify.kernel.algebra import ONE, Algebra, constant_of, simple, sorted_terms
+from gradwright.certify.kernel.algebra import ONE, Algebra, simple
 from gradwright.certify.kernel.atoms import Factor, Function, Monomial
-from gradwright.certify.kernel.functions import EXPANDED_POWER, Functions
+from gradwright.certify.kernel.contractions import Contractions
 from gradwright.certify.kernel.index import Affine
-from gradwright.certify.kernel.multilinear import Contractions
+from gradwright.certify.kernel.powers import Powers
 from gradwright.certify.kernel.tensor import Digits, Tensor
 
 
-class Pointwise(Functions):
+class Pointwise(Powers):
     """Sums, products, powers and named functions of tensors of one shape."""
 
     def __init__(self, algebra: Algebra, contractions: Contractions) -> None:
@@ -26,13 +26,14 @@ class Pointwise(Functions):
         return self._without_mixed(plain) if self.algebra.atoms.logistics else plain
 
     def _without_mixed(self, a: Tensor) -> Tensor:
-        """Rewrite the products of a logistic and an exponential of one argument."""
-        for monomial, c in a.poly.items():
-            rewritten = self._unmixed(a.digits, monomial)
-            if rewritten is not None:
-                rest = Tensor(a.digits, {m: k for m, k in a.poly.items() if m != monomial})
-                return self._without_mixed(self.add(rest, rewritten, c))
-        return a
+        """Rewrite the products of a logistic and an exponential of one argument, one by one."""
+        while True:
+            tries = ((monomial, self._unmixed(a.digits, monomial)) for monomial in a.poly)
+            monomial, rewritten = next((t for t in tries if t[1] is not None), (None, None))
+            if monomial is None or rewritten is None:
+                return a
+            rest = Tensor(a.digits, {m: k for m, k in a.poly.items() if m != monomial})
+            a = self.add(rest, rewritten, a.poly[monomial])
 
     def _unmixed(self, digits: Digits, monomial: Monomial) -> Tensor | None:
         """Return exp(u) s(u) rest = (exp(u) - s(u)) rest, exp(-u) s(u) rest = (1 - s(u)) rest."""
@@ -89,68 +90,6 @@ class Pointwise(Functions):
             exponents[atom, access] = here - q * sign
         exponents[taken] -= 1
         return tuple(sorted((*place, simple(q)) for place, q in exponents.items() if q))
-
-    def _known_power(self, a: Tensor, exponent: Fraction) -> Tensor | None:
-        """Return (c (1 + exp(u)) ** n) ** q as c ** q logistic(-u) ** (-n q), else None; q < 0."""
-        if exponent.denominator != 1 or exponent >= 0:
-            return None
-        opened = self.opened(a)
-        if len(opened.poly) == 2 and ONE not in opened.poly:
-            return self._power_of_two(opened, exponent)
-        n, constant = len(opened.poly) - 1, opened.poly.get(ONE, 0)
-        if not 1 <= n <= EXPANDED_POWER or constant <= 0:
-            return None
-        for (factors, guards), _ in opened.poly.items():
-            if guards or not factors or not all(self._is_exponential(f[0]) for f in factors):
-                continue
-            e = Tensor(a.digits, {(factors, ()): Fraction(1)})
-            power = self._power(self.add(self.number(a, 1), e), Fraction(n)) if n > 1 else None
-            if n == 1 or self.scale(Tensor(a.digits, power or {}), constant).poly == opened.poly:
-                if n == 1 and opened.poly[factors, ()] != constant:
-                    return None
-                s = self.logistic(self.scale(self.log(e), -1))
-                return self.scale(self.power(s, -n * exponent), constant**exponent.numerator)
-        return None
-
-    def _power_of_two(self, a: Tensor, exponent: Fraction) -> Tensor | None:
-        """Return (c (exp(u) + exp(v))) ** q as c ** q exp(q u) logistic(u - v) ** -q, else None."""
-        (left, c), (right, k) = sorted_terms(a.poly)
-        alone = all(self._is_exponential(f[0]) for f in (*left[0], *right[0]))
-        if not alone or left[1] or right[1] or c != k or c < 0:
-            return None
-        e, other = (Tensor(a.digits, {monomial: Fraction(1)}) for monomial in (left, right))
-        s = self.logistic(self.add(self.log(e), self.log(other), -1))
-        whole = self.multiply(self.power(e, exponent), self.power(s, -exponent))
-        return self.scale(whole, c**exponent.numerator)
-
-    def _is_exponential(self, atom: int) -> bool:
-        content = self.algebra.atoms.content(atom)
-        return isinstance(content, Function) and content.name == "exponential"
-
-    def truncated(self, a: Tensor) -> Tensor:
-        """Return a without its fraction, which is `a` where it takes integers only."""
-        atoms = self.algebra.atoms
-        if all(atoms.integral_term(factors, c) for (factors, _), c in a.poly.items()):
-            return a
-        c = constant_of(a.poly)
-        if c is not None:
-            whole = abs(c).numerator // c.denominator
-            return self.number(a, whole if c > 0 else -whole)
-        return self.odd("truncate", a)
-
-    def ceiling(self, a: Tensor) -> Tensor:
-        """Return ceil a = -floor(-a)."""
-        return self.scale(self.floor(self.scale(a, -1)), -1)
-
-    def floor(self, a: Tensor) -> Tensor:
-        """Return the greatest integer that is at most a."""
-        return self._by_cases(a, self._floor)
-
-    def _floor(self, a: Tensor) -> Tensor:
-        c = constant_of(a.poly)
-        if c is not None:
-            return self.number(a, c.numerator // c.denominator)
-        return self.function("floor", a)
 
     def remainder(self, a: Tensor, b: Tensor) -> Tensor:
         """Return a - b trunc(a / b), on b != 0."""

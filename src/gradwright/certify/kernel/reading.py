@@ -8,8 +8,8 @@ from random import Random
 
 import islpy as isl
 
+from gradwright.certify.effort import bounded
 from gradwright.certify.kernel.algebra import Poly, Undenotable
-from gradwright.certify.kernel.effort import bounded
 from gradwright.certify.kernel.index import Affine, Guard, Guards, bounds, value_at, variables
 from gradwright.certify.kernel.linear import undetermined
 
@@ -120,14 +120,14 @@ def _solved(guards: Guards, v: int, at: Mapping[int, int]) -> int | None:
     return None
 
 
-@bounded
+@bounded()
 def require_one_each(reading: Reading) -> None:
     """Refuse a sum in which two summed points read the same entries: they would count twice."""
     if met_again(reading):
         raise Undenotable("a sum that meets the same entries a varying number of times")
 
 
-@bounded
+@bounded()
 def met_again(reading: Reading) -> set[int]:
     """Return summed variables that differ where two summed points read the same entries, if any."""
     known = [e for read in reading.reads for e, _ in read]
@@ -137,7 +137,7 @@ def met_again(reading: Reading) -> set[int]:
     return loose if loose and not isl.Map(reading.map_text()).is_injective() else set()
 
 
-@bounded
+@bounded()
 def met_once(
     guards: Guards, outputs: Sequence[int], summed: Sequence[int], extents: Mapping[int, int]
 ) -> list[list[Guard]] | None:
@@ -182,7 +182,7 @@ def _name(v: int) -> str:
     return f"v{v}" if v >= 0 else f"k{-v}"
 
 
-@bounded
+@bounded()
 def vanishes(p: Poly, extents: Mapping[int, int]) -> bool:
     """Return whether a sum of guards, without factors, is 0 on the whole box."""
     if any(factors for factors, _ in p):
@@ -190,7 +190,7 @@ def vanishes(p: Poly, extents: Mapping[int, int]) -> bool:
     return add_up_to_nothing([(_where(guards, extents), c) for (_, guards), c in p.items()])
 
 
-@bounded
+@bounded()
 def add_up_to_nothing(parts: Iterable[tuple[isl.Set, Fraction]]) -> bool:
     """Return whether at every point the coefficients of the sets that hold it add up to 0.
 
@@ -236,7 +236,7 @@ def _joined(parts: Iterable[tuple[isl.Set, Fraction]]) -> list[tuple[isl.Set, Fr
     return joined
 
 
-@bounded
+@bounded()
 def covered(p: Poly, extents: Mapping[int, int]) -> bool:
     """Return whether at every point of the box the guards of some term hold."""
     if any(not guards for _, guards in p):

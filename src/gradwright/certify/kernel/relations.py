@@ -12,10 +12,10 @@ from itertools import permutations
 
 import islpy as isl
 
+from gradwright.certify.effort import bounded
 from gradwright.certify.kernel.algebra import Algebra, Poly, monomial_variables
 from gradwright.certify.kernel.atoms import Exponent, Factor, Monomial, Sum
 from gradwright.certify.kernel.classes import orders, refine
-from gradwright.certify.kernel.effort import bounded
 from gradwright.certify.kernel.index import (
     Affine,
     Extents,
@@ -133,7 +133,7 @@ class Relations:
         box = tuple(c.extents[v] for v in names)
         return Sum(len(outputs), box, tuple(sorted(factors)), tuple(sorted(guards)))
 
-    @bounded
+    @bounded()
     def _relation(self, c: _Contraction) -> Poly:
         bundles = self._bundles(c.factors)
         reads = [read for _, read in bundles]

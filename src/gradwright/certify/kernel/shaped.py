@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import product
+from functools import partial
+from itertools import accumulate, product
 from math import prod
 
 from gradwright.certify.kernel import forms
 from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.atoms import Infinity, NotANumber, Pi
-from gradwright.certify.kernel.denotation import Denotation, Rule
+from gradwright.certify.kernel.denotation import Denotation, Rule, Step
+from gradwright.certify.kernel.forms import in_order
 from gradwright.certify.kernel.index import constant, variable
 from gradwright.certify.kernel.infinite import parts
 from gradwright.certify.kernel.literals import fraction, irrational
@@ -23,20 +25,19 @@ FACTOR_LIMIT = 16
 """Entries of a product over dimensions that are multiplied out."""
 
 
-def _constant(den: Denotation, operation: Operation, _: Sequence[Tensor]) -> Sequence[Tensor]:
-    value = operation.attributes
+def _constant(at: Step) -> Tensor:
+    value = at.operation.attributes
     assert isinstance(value, attr.Constant)
-    shape = operation.results[0].shape
     entries = [_entry(word) for word in decimals(value)]
     if value.splat:
         entry = entries[0]
         if not isinstance(entry, Fraction):
-            return [den.spread(den.whole(entry, ()), shape)]
-        return [_number(den, entry, operation.results[0])]
+            return at.den.spread(at.den.whole(entry, ()), at.shape)
+        return _number(at.den, entry, at.operation.results[0])
     exact = tuple(entry for entry in entries if isinstance(entry, Fraction))
-    if len(exact) != prod(shape):
+    if len(exact) != prod(at.shape):
         raise Undenotable("a dense constant with an entry that is not finite")
-    return [Tensor(plain_digits(shape), constant_poly(den.algebra, shape, exact))]
+    return Tensor(plain_digits(at.shape), constant_poly(at.den.algebra, at.shape, exact))
 
 
 def _number(den: Denotation, entry: Fraction, value: Value) -> Tensor:
@@ -67,13 +68,9 @@ def _entry(word: str) -> Fraction | Infinity | NotANumber:
     return Fraction({"true": "1", "false": "0"}.get(word, word))
 
 
-def _iota(den: Denotation, operation: Operation, _: Sequence[Tensor]) -> Sequence[Tensor]:
-    assert isinstance(operation.attributes, attr.Iota)
-    return [den.coordinate(operation.results[0].shape, operation.attributes.dimension)]
-
-
-def _reshape(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
-    return [reshape(den, operands[0], operation.results[0].shape)]
+def _iota(at: Step) -> Tensor:
+    assert isinstance(at.operation.attributes, attr.Iota)
+    return at.den.coordinate(at.shape, at.operation.attributes.dimension)
 
 
 def reshape(den: Denotation, tensor: Tensor, shape: Shape) -> Tensor:
@@ -85,10 +82,8 @@ def reshape(den: Denotation, tensor: Tensor, shape: Shape) -> Tensor:
     return Tensor(digits, den.algebra.substitute(tensor.poly, mapping, den.algebra.box(digits)))
 
 
-def _structural(
-    den: Denotation, operation: Operation, operands: Sequence[Tensor]
-) -> Sequence[Tensor]:
-    return [den.linear(structural_form(operation), *operands)]
+def _structural(at: Step) -> Tensor:
+    return at.den.linear(structural_form(at.operation), *at.x)
 
 
 def structural_form(operation: Operation) -> Multilinear:
@@ -118,121 +113,105 @@ def structural_form(operation: Operation) -> Multilinear:
             raise Undenotable(f"{operation.opcode} is not multilinear")
 
 
-def _pad(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
+def _pad(at: Step) -> Tensor:
     """The padded operand, plus the padding value where nothing of the operand lies."""
-    if 0 in operands[0].shape:
-        return [den.spread(operands[1], operation.results[0].shape)]
-    form = structural_form(operation)
-    padded = den.linear(form, operands[0])
-    if not operands[1].poly:
-        return [padded]
-    inside = den.linear(form, den.splat(1, operands[0].shape))
-    border = den.spread(operands[1], form.shape)
-    outside = den.pointwise.multiply(border, den.pointwise.negation(inside))
-    return [den.pointwise.add(padded, outside)]
+    x, padding = at.x
+    border = at.den.spread(padding, at.shape)
+    if 0 in x.shape:
+        return border
+    form = structural_form(at.operation)
+    padded = at.den.linear(form, x)
+    if not padding.poly:
+        return padded
+    inside = at.den.linear(form, at.den.splat(1, x.shape))
+    return at.p.add(padded, at.p.multiply(border, at.p.negation(inside)))
 
 
-def _concatenate(
-    den: Denotation, operation: Operation, operands: Sequence[Tensor]
-) -> Sequence[Tensor]:
-    total = den.splat(0, operation.results[0].shape)
-    for form, operand in zip(concatenation_forms(operation), operands, strict=True):
+def _concatenate(at: Step) -> Tensor:
+    total = at.den.splat(0, at.shape)
+    for form, operand in zip(concatenation_forms(at.operation), at.x, strict=True):
         if 0 not in operand.shape:
-            total = den.pointwise.add(total, den.linear(form, operand))
-    return [total]
+            total = at.p.add(total, at.den.linear(form, operand))
+    return total
 
 
 def concatenation_forms(operation: Operation) -> list[Multilinear]:
     """Return for each operand the part of the result that it fills."""
     assert isinstance(operation.attributes, attr.Dimension)
-    dimension, shape = operation.attributes.dimension, operation.results[0].shape
-    parts: list[Multilinear] = []
-    start = 0
-    for value in operation.operands:
-        parts.append(forms.concatenate(value.shape, shape, dimension, start))
-        start += value.shape[dimension]
-    return parts
+    along, shape = operation.attributes.dimension, operation.results[0].shape
+    extents = [value.shape[along] for value in operation.operands]
+    starts = accumulate(extents[:-1], initial=0)
+    return [forms.concatenate(shape, along, start) for start in starts]
 
 
-def _reduce(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
-    half = len(operands) // 2
-    body = operation.regions[0]
-    if den.combines_by(body, den.pointwise.add):
-        form = structural_form(operation)
+def _reduce(at: Step) -> Tensor | Sequence[Tensor]:
+    half = len(at.x) // 2
+    operands, starts = at.x[:half], [at.den.spread(start, at.shape) for start in at.x[half:]]
+    combines = partial(at.den.combines_by, at.operation.regions[0])
+    if combines(at.p.add):
+        form = structural_form(at.operation)
         for x in operands:
-            den.require_finite(x)
-        return [_started(den, den.linear(form, x), start) for x, start in _pairs(operands, half)]
-    if half == 1 and den.combines_by(body, den.pointwise.maximum):
-        return [_extreme(den, operation, operands, "reduce_maximum")]
-    if half == 1 and den.combines_by(body, den.pointwise.minimum):
-        return [_extreme(den, operation, operands, "reduce_minimum")]
-    if half == 1 and den.combines_by(body, den.pointwise.multiply):
-        return [_multiplied(den, operation, operands)]
+            at.den.require_finite(x)
+        sums = (at.den.linear(form, x) for x in operands)
+        return [at.p.add(total, start) for total, start in zip(sums, starts, strict=True)]
+    if half == 1 and combines(at.p.maximum):
+        return _extreme(at, maximum=True)
+    if half == 1 and combines(at.p.minimum):
+        return _extreme(at, maximum=False)
+    if half == 1 and combines(at.p.multiply):
+        return _multiplied(at, starts[0])
     raise Undenotable("a reduction by a region that is no sum, product, maximum or minimum")
 
 
-def _multiplied(den: Denotation, operation: Operation, operands: Sequence[Tensor]) -> Tensor:
+def _multiplied(at: Step, total: Tensor) -> Tensor:
     """Return a product over dimensions, factor by factor, times what it starts from."""
-    a = operation.attributes
+    a, x = at.operation.attributes, at.x[0]
     assert isinstance(a, attr.Dimensions)
-    x, start = operands
-    den.require_finite(x)
-    shape = operation.results[0].shape
+    at.den.require_finite(x)
     ranges = [range(x.shape[d]) for d in a.dimensions]
     if prod(map(len, ranges)) > FACTOR_LIMIT:
         raise Undenotable(f"a product of more than {FACTOR_LIMIT} entries")
     kept = [d for d in range(len(x.shape)) if d not in a.dimensions]
-    total = den.spread(start, shape)
     for place in product(*ranges):
-        at = dict(zip(a.dimensions, map(constant, place), strict=True))
-        reads = tuple(at[d] if d in at else variable(kept.index(d)) for d in range(len(x.shape)))
-        factor = den.linear(Multilinear(shape, (), (reads,)), x)
-        total = den.pointwise.multiply(total, factor)
+        reads = dict(zip(a.dimensions, map(constant, place), strict=True))
+        reads |= {d: variable(i) for i, d in enumerate(kept)}
+        form = Multilinear(at.shape, (), (in_order(reads),))
+        total = at.p.multiply(total, at.den.linear(form, x))
     return total
 
 
-def _pairs(operands: Sequence[Tensor], half: int) -> list[tuple[Tensor, Tensor]]:
-    return list(zip(operands[:half], operands[half:], strict=True))
-
-
-def _started(den: Denotation, total: Tensor, start: Tensor) -> Tensor:
-    return den.pointwise.add(total, den.spread(start, total.shape))
-
-
-def _extreme(
-    den: Denotation, operation: Operation, operands: Sequence[Tensor], opcode: str
-) -> Tensor:
+def _extreme(at: Step, *, maximum: bool) -> Tensor:
     """Return a maximum over dimensions as a value known only by its operand.
 
     One that starts from a finite number is the greater of that and the maximum.
     """
-    x, start = operands
-    maximum, shape = opcode == "reduce_maximum", operation.results[0].shape
-    over = den.opaque(opcode, [x], operation.attributes, shape)
-    if not parts(den.pointwise, start).is_finite:
-        require_neutral(den, start, maximum)
+    x, start = at.x
+    opcode = "reduce_maximum" if maximum else "reduce_minimum"
+    over = at.den.opaque(opcode, [x], at.operation.attributes, at.shape)
+    if not parts(at.p, start).is_finite:
+        require_neutral(at.den, start, below=maximum)
         return over
-    combine = den.pointwise.maximum if maximum else den.pointwise.minimum
-    return combine(over, den.spread(start, shape))
+    combine = at.p.maximum if maximum else at.p.minimum
+    return combine(over, at.den.spread(start, at.shape))
 
 
-def require_neutral(den: Denotation, start: Tensor, below: bool) -> None:
+def require_neutral(den: Denotation, start: Tensor, *, below: bool) -> None:
     """Refuse a maximum that starts from anything but -inf, a minimum from anything but +inf."""
-    atom = den.atoms.intern(Infinity(below), ())
-    if start.poly != {(((atom, (), 1),), ()): Fraction(1)}:
+    if start.poly != den.whole(Infinity(below), ()).poly:
         raise Undenotable("an extreme that starts from a finite number")
 
+
+MULTILINEAR = (
+    *("stablehlo.transpose", "stablehlo.broadcast_in_dim", "stablehlo.slice", "stablehlo.reverse"),
+    *("stablehlo.dot_general", "stablehlo.convolution"),
+)
+"""What is one multilinear form of all its operands."""
 
 SHAPED: dict[str, Rule] = {
     "stablehlo.constant": _constant,
     "stablehlo.iota": _iota,
-    "stablehlo.reshape": _reshape,
-    "stablehlo.transpose": _structural,
-    "stablehlo.broadcast_in_dim": _structural,
-    "stablehlo.slice": _structural,
-    "stablehlo.reverse": _structural,
-    "stablehlo.dot_general": _structural,
-    "stablehlo.convolution": _structural,
+    "stablehlo.reshape": lambda at: reshape(at.den, at.x[0], at.shape),
+    **dict.fromkeys(MULTILINEAR, _structural),
     "stablehlo.pad": _pad,
     "stablehlo.concatenate": _concatenate,
     "stablehlo.reduce": _reduce,

@@ -65,16 +65,11 @@ class _Term:
 
 
 class Summation:
-    """Sums of polynomials over variables.
-
-    `unfolds` tells which Sum atoms are written out inside another sum: all of them makes more
-    sums equal and costs more; it never changes what is true.
-    """
+    """Sums of polynomials over variables."""
 
     def __init__(self, algebra: Algebra, relations: Relations) -> None:
         self.algebra = algebra
         self.relations = relations
-        self.unfold_all = False
 
     def total(self, p: Poly, summed: Iterable[int], extents: Extents) -> Poly:
         """Return the sum of p over variables, each over its extent."""
@@ -122,8 +117,6 @@ class Summation:
 
     def _opens(self, content: Sum) -> bool:
         """A sum of which one factor reads every output costs nothing to write out."""
-        if self.unfold_all:
-            return True
         outputs = set(range(content.outputs))
         return not content.guards and any(
             outputs <= {v for e in access for v in variables(e)} for _, access, _ in content.factors

@@ -4,49 +4,38 @@ A window's extreme is a sum over the operand in which a selector, 1 at the winne
 y[o] = sum over i of selector[o, i] x[i]. Its transpose sends g[o] to the winner.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.atoms import Relation, Selector
-from gradwright.certify.kernel.denotation import Denotation, Rule
+from gradwright.certify.kernel.denotation import Denotation, Rule, Step
 from gradwright.certify.kernel.forms import window_sum
 from gradwright.certify.kernel.index import combine, variable
 from gradwright.certify.kernel.infinite import parts
 from gradwright.certify.kernel.multilinear import Application, Multilinear
 from gradwright.certify.kernel.shaped import require_neutral
 from gradwright.certify.kernel.tensor import Shape, Tensor, plain_digits
-from gradwright.hlo import Block, Operation
+from gradwright.hlo import Block
 from gradwright.hlo import attributes as attr
 
 
-def _reduce_window(
-    den: Denotation, operation: Operation, operands: Sequence[Tensor]
-) -> Sequence[Tensor]:
-    return [den.applied(window_application(den, operation, operands))]
-
-
-def window_application(
-    den: Denotation, operation: Operation, operands: Sequence[Tensor]
-) -> Application:
+def window_application(at: Step) -> Application:
     """Return the sum that a windowed sum, maximum or minimum is."""
-    window = operation.attributes
+    den, window = at.den, at.operation.attributes
     assert isinstance(window, attr.Window)
-    if len(operands) != 2:
+    if len(at.x) != 2:
         raise Undenotable("a windowed reduction of several operands")
-    x, start = operands
-    shape = operation.results[0].shape
-    if den.combines_by(operation.regions[0], den.pointwise.add):
+    x, start = at.x
+    if den.combines_by(at.operation.regions[0], at.p.add):
         den.require_finite(x)
         if start.poly:
             raise Undenotable("a windowed sum that starts from a number other than 0")
-        return Application(window_sum(x.shape, shape, window), (x,), {0: 0})
-    for maximum, extreme in ((True, den.pointwise.maximum), (False, den.pointwise.minimum)):
-        if den.combines_by(operation.regions[0], extreme):
+        return Application(window_sum(x.shape, at.shape, window), (x,), {0: 0})
+    for maximum, extreme in ((True, at.p.maximum), (False, at.p.minimum)):
+        if den.combines_by(at.operation.regions[0], extreme):
             require_neutral(den, start, below=maximum)
-            chosen = selector(den, x, shape, window, maximum=maximum, first=True)
-            finite = parts(den.pointwise, x).finite
-            return Application(_choice(shape, x.shape), (chosen, finite), {0: 1})
+            chosen = selector(den, x, at.shape, window, maximum=maximum, first=True)
+            return Application(_choice(at.shape, x.shape), (chosen, parts(at.p, x).finite), {0: 1})
     raise Undenotable("a windowed reduction by a region that is no sum, maximum or minimum")
 
 
@@ -131,24 +120,16 @@ def _choice(shape: Shape, operand: Shape) -> Multilinear:
     return Multilinear(shape, operand, ((*outputs, *inputs), inputs))
 
 
-def _select_and_scatter(
-    den: Denotation, operation: Operation, operands: Sequence[Tensor]
-) -> Sequence[Tensor]:
-    return [den.applied(scatter_application(den, operation, operands))]
-
-
-def scatter_application(
-    den: Denotation, operation: Operation, operands: Sequence[Tensor]
-) -> Application:
+def scatter_application(at: Step) -> Application:
     """Return the sum over windows that sends each entry of the source to its window's winner."""
-    window = operation.attributes
+    den, window = at.den, at.operation.attributes
     assert isinstance(window, attr.ScatterWindow)
-    x, source, start = operands
+    x, source, start = at.x
     den.require_finite(source)
     if start.poly:
         raise Undenotable("a scatter that starts from a number other than 0, counted once or more")
-    selects, scatters = operation.regions
-    if not den.combines_by(scatters, den.pointwise.add):
+    selects, scatters = at.operation.regions
+    if not den.combines_by(scatters, at.p.add):
         raise Undenotable("a scatter by a region that is no sum")
     maximum, first = _order(den, selects)
     ones = (1,) * len(x.shape)
@@ -173,6 +154,6 @@ def _order(den: Denotation, region: Block) -> tuple[bool, bool]:
 
 
 WINDOWS: dict[str, Rule] = {
-    "stablehlo.reduce_window": _reduce_window,
-    "stablehlo.select_and_scatter": _select_and_scatter,
+    "stablehlo.reduce_window": lambda at: at.den.applied(window_application(at)),
+    "stablehlo.select_and_scatter": lambda at: at.den.applied(scatter_application(at)),
 }

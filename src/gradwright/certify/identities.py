@@ -3,7 +3,7 @@
 Identity `a-b` is the lemma `rule_a_b`; the derivative rule of operation `op` is `pull_op`. A test
 refuses a name without its lemma, and a function of the kernel's rules that rewrites values, or
 decides a question about them, and is named neither by an identity nor among DEFINITIONS nor among
-INSPECTIONS.
+INSPECTIONS. No proof reads this table.
 """
 
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ IDENTITIES: Mapping[str, Identity] = {
     "guard-fixed": _identity("[v = a] F(v) = [v = a] F(a)", "masks.Masks._where"),
     "coordinate-guard": _identity(
         "of whole numbers, e > 0 is 1 <= e",
-        "masks.Masks._coordinate_guard masks.Masks._guard_poly",
+        "masks.Masks._coordinate_guard",
     ),
     "affine-bounds": _identity("an affine expression lies between its ends", "index.bounds"),
     "digits": _identity("a number below m n is one pair of digits", "tensor.refinement_map"),
@@ -91,10 +91,10 @@ IDENTITIES: Mapping[str, Identity] = {
         "equality._Difference._balanced reading.add_up_to_nothing reading.vanishes",
     ),
     "sum-symmetric": _identity("equal factors may change places", "pieces.symmetric"),
-    "sum-digits": _identity("sum over i = sum over its digits", "multilinear._Assembly.digits_of"),
+    "sum-digits": _identity("sum over i = sum over its digits", "contractions._Assembly.digits_of"),
     "sum-merge": _identity("n u + w is one variable", "relations._merge_digits relations._joined"),
     "common-guard": _identity(
-        "a factor of every term comes out", "multilinear.Contractions.as_term"
+        "a factor of every term comes out", "contractions.Contractions.as_term"
     ),
     "boxes": _identity("0 on every box is 0", "clearing.vanishes clearing._boxes"),
     "multilinear-transpose": _identity(
@@ -119,7 +119,7 @@ IDENTITIES: Mapping[str, Identity] = {
     "mask-cases": _identity(
         "f(m) = m f(1) + (1 - m) f(0)",
         "arithmetic.Arithmetic.cases arithmetic.Arithmetic.few_cases arithmetic.Arithmetic._at "
-        "functions.Functions._by_cases",
+        "functions.Functions.by_cases",
     ),
     "mask-pieces": _identity("f of pieces, piece by piece", "masks.Masks._pieces reading.covered"),
     "mask-whole": _identity("of whole n, g n + c > 0 is n > floor(-c / g)", "masks.Masks._whole"),
@@ -129,7 +129,7 @@ IDENTITIES: Mapping[str, Identity] = {
     "mask-locally-constant": _identity("a mask does not change off its kink", "derive.pull"),
     "mask-gradient": _identity("(m f)' = m f' off the kink", "derive._select derive._clamp"),
     "select": _identity("b + m (a - b)", "arithmetic.Arithmetic.select"),
-    "logic": _identity("and, or, exclusive or of masks", "numeric._logical"),
+    "logic": _identity("and, or, exclusive or of masks", "arithmetic.Arithmetic.either"),
     "threshold-above": _identity("[B > s] [B > t] = [B > max(s, t)]", "thresholds._joined"),
     "threshold-below": _identity("[B < s] [B < t] = [B < min(s, t)]", "thresholds._joined"),
     "threshold-equal": _identity("[B = s] [B = t] = 0 for s != t", "thresholds._joined"),
@@ -145,7 +145,7 @@ IDENTITIES: Mapping[str, Identity] = {
     "maximum-bounded": _identity("a - b >= 0 gives a", "masks.Masks._finite_maximum"),
     "maximum": _identity("b + [a > b] (a - b)", "masks.Masks._finite_maximum masks.Masks.maximum"),
     "maximum-commutes": _identity("max(a, b) = max(b, a)", "masks.Masks._finite_maximum"),
-    "minimum": _identity("a + b - max(a, b)", "masks.Masks._finite_minimum masks.Masks.minimum"),
+    "minimum": _identity("-max(-a, -b)", "masks.Masks.minimum"),
     "absolute": _identity("max(a, -a)", "masks.Masks.absolute masks.Masks.sign"),
     "extreme-maximum": _identity("off ties the winner gets g", "derive._extreme"),
     "extreme-minimum": _identity("off ties the winner gets g", "derive._extreme"),
@@ -153,7 +153,7 @@ IDENTITIES: Mapping[str, Identity] = {
     "selector-scatter": _identity("its transpose", "windows.scatter_application"),
     "infinite-compare": _identity("x > y by finite parts and masks", "masks.Masks.compare"),
     "infinite-equal": _identity("x = y by finite parts and masks", "masks.Masks.compare"),
-    "infinite-maximum": _identity("-inf gives way, +inf wins", "masks.Masks._extreme"),
+    "infinite-maximum": _identity("-inf gives way, +inf wins", "masks.Masks.maximum"),
     "infinite-sum": _identity("no two of opposite sign meet", "masks.Masks.sum"),
     "infinite-opposite": _identity("-(-inf) = +inf", "masks.Masks.opposite"),
     "window-first": _identity(
@@ -169,7 +169,7 @@ IDENTITIES: Mapping[str, Identity] = {
     "window-order": _identity("[h >= n] = [h > n] + [h = n]", "windows._order"),
     "window-gradient": _identity(
         "off ties the transposed sum over the winners is the gradient",
-        "windows.window_application derive._applied",
+        "windows.window_application derive._pulled",
     ),
     "window-border": _identity(
         "a border of -inf wins nowhere beside a finite entry", "windows._bordered_selector"
@@ -218,14 +218,14 @@ IDENTITIES: Mapping[str, Identity] = {
     "power-product": _identity("(x y)^n = x^n y^n", "algebra.Algebra.monomial_power"),
     "power-product-root": _identity(
         "roots, x >= 0 and y >= 0",
-        "algebra.Algebra.monomial_power algebra._powers functions.Functions._class_power",
+        "algebra.Algebra.monomial_power algebra._powers powers.Powers._class_power",
     ),
     "power-inverse": _identity("1/(x y)^n = 1/x^n 1/y^n", "algebra.Algebra.monomial_power"),
     "power-even-root": _identity(
-        "(f^2 P)^q = |f|^(2 q) P^q, P >= 0", "functions.Functions._denominator_power"
+        "(f^2 P)^q = |f|^(2 q) P^q, P >= 0", "powers.Powers._denominator_power"
     ),
     "power-power": _identity("(x^p)^q = x^(p q), x > 0", "algebra.Algebra.monomial_power"),
-    "power-power-whole": _identity("(x^m)^n = x^(m n)", "functions.Functions.power"),
+    "power-power-whole": _identity("(x^m)^n = x^(m n)", "powers.Powers.power"),
     "power-odd": _identity(
         "0 <= x^n, n odd, gives 0 <= x", "algebra.Algebra._distributes algebra._is_odd"
     ),
@@ -238,49 +238,51 @@ IDENTITIES: Mapping[str, Identity] = {
     "sign-even": _identity("x^(2 n) >= 0", "atoms.Atoms._power_sign"),
     "sign-root": _identity("a root is >= 0", "atoms.Atoms._power_sign"),
     "sign-sum": _identity("terms >= 0, one > 0", "atoms.Atoms._class_sign"),
-    "exp-sum": _identity("exp(a + b) = exp a exp b", "functions.Functions._finite_exponential"),
-    "infinite-exponential": _identity("e^-inf = 0", "functions.Functions.exponential"),
-    "exp-multiple": _identity("exp(c t) = exp(t)^c", "functions.Functions._exponential_term"),
+    "exp-sum": _identity("exp(a + b) = exp a exp b", "powers.Powers._finite_exponential"),
+    "infinite-exponential": _identity("e^-inf = 0", "powers.Powers.exponential"),
+    "exp-multiple": _identity("exp(c t) = exp(t)^c", "powers.Powers._exponential_term"),
     "exp-log": _identity(
         "exp(c ln x) = x^c, x > 0",
-        "functions.Functions._exponential_term functions.Functions._logarithm_argument",
+        "powers.Powers._exponential_term powers.Powers._logarithm_argument",
     ),
     "log-product": _identity(
         "ln(a b) = ln a + ln b, a > 0, b > 0",
-        "functions.Functions._log functions.Functions._scaled_log functions.Functions._log_number",
+        "powers.Powers._log powers.Powers._scaled_log powers.Powers._log_number",
     ),
-    "log-power": _identity("ln(a^q) = q ln a", "functions.Functions._log"),
-    "log-exp": _identity("ln(exp a) = a", "functions.Functions._log_factor"),
+    "log-power": _identity("ln(a^q) = q ln a", "powers.Powers._log"),
+    "log-exp": _identity("ln(exp a) = a", "powers.Powers._log_factor"),
     "logistic-reflection": _identity(
-        "s(-x) = 1 - s(x)", "functions.Functions._logistic functions.Functions.logistic"
+        "s(-x) = 1 - s(x)", "functions.Functions._mirrored functions.Functions.logistic"
     ),
     "tanh-logistic": _identity("tanh x = 2 s(2 x) - 1", "functions.Functions.tanh"),
     "exp-times-logistic": _identity(
         "exp(u) s(u) = exp(u) - s(u)",
         "pointwise.Pointwise._unmixed pointwise.Pointwise._without_mixed",
     ),
-    "logistic-power": _identity("(c (1 + e^u)^n)^-k", "pointwise.Pointwise._known_power"),
-    "exponential-sum-power": _identity("(c (e^u + e^v))^-k", "pointwise.Pointwise._power_of_two"),
-    "odd-zero": _identity("an odd function is 0 at 0", "functions.Functions._odd"),
-    "odd-sine": _identity("sin(-x) = -sin x", "functions.Functions._odd functions.Functions.odd"),
-    "odd-tan": _identity("tan", "functions.Functions._odd"),
-    "odd-cbrt": _identity("cube root", "functions.Functions._odd"),
-    "odd-asin": _identity("asin", "functions.Functions._odd"),
-    "odd-atan": _identity("atan", "functions.Functions._odd"),
-    "odd-asinh": _identity("asinh", "functions.Functions._odd"),
-    "odd-atanh": _identity("atanh", "functions.Functions._odd"),
-    "odd-erf": _identity("erf", "functions.Functions._odd"),
-    "odd-inverse": _identity("the inverse of an odd function", "functions.Functions._odd"),
-    "odd-truncate": _identity("truncation", "functions.Functions._odd"),
-    "odd-round-away": _identity("rounding, ties away from 0", "functions.Functions._odd"),
-    "odd-round-even": _identity("rounding, ties to even", "functions.Functions._odd"),
-    "even-cosine": _identity("cos", "functions.Functions._even functions.Functions.even"),
-    "hyperbolic": _identity("(e^x + e^-x) / 2", "functions.Functions.hyperbolic"),
-    "truncate-whole": _identity("of whole numbers", "pointwise.Pointwise.truncated"),
+    "logistic-power": _identity("(c (1 + e^u)^n)^-k", "powers.Powers._known_power"),
+    "exponential-sum-power": _identity("(c (e^u + e^v))^-k", "powers.Powers._power_of_two"),
+    "odd-zero": _identity("an odd function is 0 at 0", "functions.Functions.odd"),
+    "odd-sine": _identity(
+        "sin(-x) = -sin x", "functions.Functions._mirrored functions.Functions.odd"
+    ),
+    "odd-tan": _identity("tan", "functions.Functions.odd"),
+    "odd-cbrt": _identity("cube root", "functions.Functions.odd"),
+    "odd-asin": _identity("asin", "functions.Functions.odd"),
+    "odd-atan": _identity("atan", "functions.Functions.odd"),
+    "odd-asinh": _identity("asinh", "functions.Functions.odd"),
+    "odd-atanh": _identity("atanh", "functions.Functions.odd"),
+    "odd-erf": _identity("erf", "functions.Functions.odd"),
+    "odd-inverse": _identity("the inverse of an odd function", "functions.Functions.odd"),
+    "odd-truncate": _identity("truncation", "functions.Functions.odd"),
+    "odd-round-away": _identity("rounding, ties away from 0", "functions.Functions.odd"),
+    "odd-round-even": _identity("rounding, ties to even", "functions.Functions.odd"),
+    "even-cosine": _identity("cos", "functions.Functions.cosine"),
+    "hyperbolic": _identity("(e^x + e^-x) / 2", "powers.Powers.hyperbolic"),
+    "truncate-whole": _identity("of whole numbers", "functions.Functions.truncated"),
     "whole-terms": _identity(
         "sums and products of whole numbers", "atoms.Atoms.integral_term atoms.Atoms.is_integral"
     ),
-    "ceiling": _identity("ceil a = -floor(-a)", "pointwise.Pointwise.ceiling"),
+    "ceiling": _identity("ceil a = -floor(-a)", "functions.Functions.ceiling"),
     "remainder": _identity("a - b trunc(a / b)", "pointwise.Pointwise.remainder"),
     "clear-denominator": _identity(
         "A^n d = 0 is d = 0, A != 0", "clearing._without clearing.cleared clearing.clearings"

@@ -1,22 +1,18 @@
 """How much work a proof may take: operations of isl on each question, and time where that is set.
 
-The first bound is the same on every machine. Whatever meets a bound is not proved.
+The first bound is the same on every machine. Whatever meets a bound is not proved: all that this
+module does to the kernel is to raise TooLarge, which no proof survives.
 """
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import wraps
-from typing import ParamSpec, TypeVar
 
 import islpy as isl
 
 ISL_OPERATIONS = 10_000_000
 """Operations that isl counts; a second or a few, and a hundred times what most questions take."""
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
 class TooLarge(Exception):
@@ -55,24 +51,20 @@ def require_time() -> None:
         raise Late(f"the {limit[1]:g} s that all of it may take are over")
 
 
-def bounded(question: Callable[P, R]) -> Callable[P, R]:
-    """Return a question to isl that is given up beyond its operations, or where time is over."""
-
-    @wraps(question)
-    def asked(*arguments: P.args, **named: P.kwargs) -> R:
-        require_time()
-        context = isl.DEFAULT_CONTEXT
-        before = context.get_max_operations()
-        context.set_max_operations(ISL_OPERATIONS)
+@contextmanager
+def bounded() -> Generator[None]:
+    """Give up questions to isl beyond its operations, or where time is over; a decorator too."""
+    require_time()
+    context = isl.DEFAULT_CONTEXT
+    before = context.get_max_operations()
+    context.set_max_operations(ISL_OPERATIONS)
+    context.reset_operations()
+    try:
+        yield
+    except isl.Error as problem:
+        if "maximal number of operations" not in str(problem):
+            raise
+        raise TooLarge(f"isl took more than {ISL_OPERATIONS:,} operations") from None
+    finally:
+        context.set_max_operations(before)
         context.reset_operations()
-        try:
-            return question(*arguments, **named)
-        except isl.Error as problem:
-            if "maximal number of operations" not in str(problem):
-                raise
-            raise TooLarge(f"isl took more than {ISL_OPERATIONS:,} operations") from None
-        finally:
-            context.set_max_operations(before)
-            context.reset_operations()
-
-    return asked

@@ -1,0 +1,121 @@
+"""Multilinear forms at their operands: placing each into one product, and summing that."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+
+from gradwright.certify.advice.digits import suggested_digits
+from gradwright.certify.kernel.algebra import Algebra, Poly
+from gradwright.certify.kernel.atoms import Monomial
+from gradwright.certify.kernel.classes import intern_class
+from gradwright.certify.kernel.index import (
+    Affine,
+    Guard,
+    combine,
+    conjunction,
+    constant,
+    radix,
+    substitute,
+    variable,
+)
+from gradwright.certify.kernel.multilinear import Multilinear, Reads
+from gradwright.certify.kernel.sums import Summation
+from gradwright.certify.kernel.tensor import Digits, Tensor, dimension_expressions, offsets
+
+
+class Contractions:
+    """Applies multilinear operations to tensors."""
+
+    def __init__(self, algebra: Algebra, summation: Summation) -> None:
+        self.algebra = algebra
+        self.summation = summation
+
+    def apply(self, form: Multilinear, operands: Sequence[Tensor]) -> Tensor:
+        """Return the result of a multilinear operation."""
+        digits = suggested_digits(form, operands)
+        fits = (
+            prod(d) == n and min(d, default=1) > 0 for d, n in zip(digits, form.shape, strict=True)
+        )
+        if not all(fits):
+            raise ValueError(f"digits {digits} for a result of shape {form.shape}")
+        term = _Assembly.start(form, digits, self.algebra.box(digits))
+        factors = [self._operand(form, operand) for operand in operands]
+        polys = [
+            self._placed(factor, read, term)
+            for factor, read in zip(factors, form.reads, strict=True)
+        ]
+        guards = conjunction(term.guards, term.extents)
+        if guards is None:
+            return Tensor(digits, {})
+        product: Poly = {((), guards): Fraction(1)}
+        for poly in polys:
+            product = self.algebra.multiply(product, poly, term.extents)
+        return Tensor(digits, self.summation.total(product, term.summed, term.extents))
+
+    def _operand(self, form: Multilinear, operand: Tensor) -> Tensor:
+        """Return the operand, as one term where a product under a sum would multiply terms out."""
+        multiplies_out = len(form.reads) > 1 and form.summed and len(operand.poly) > 1
+        piecewise = all(guards for _, guards in operand.poly)  # a concatenation of pieces
+        return self.as_term(operand) if multiplies_out and not piecewise else operand
+
+    def as_term(self, tensor: Tensor) -> Tensor:
+        """Return the tensor as one term: a coefficient times a class atom, times common guards."""
+        if len(tensor.poly) < 2:
+            return tensor
+        shared = set(next(iter(tensor.poly))[1])
+        shared.intersection_update(*(guards for _, guards in tensor.poly))
+        common = tuple(sorted(shared))
+        bare = {_without(monomial, shared): c for monomial, c in tensor.poly.items()}
+        c, atom, access = intern_class(self.algebra, bare, self.algebra.box(tensor.digits))
+        return Tensor(tensor.digits, {(((atom, access, 1),), common): c})
+
+    def _placed(self, operand: Tensor, read: Reads, term: "_Assembly") -> Poly:
+        """Return the operand's polynomial in the variables of the term, guarded to its box."""
+        mapping: dict[int, Affine] = {}
+        first = offsets(operand.digits)
+        for dimension, e in enumerate(read):
+            places = term.digits_of(e, operand.digits[dimension])
+            mapping.update({first[dimension] + i: place for i, place in enumerate(places)})
+        return self.algebra.substitute(operand.poly, mapping, term.extents)
+
+
+@dataclass(slots=True)
+class _Assembly:
+    """The variables and guards of a product while operands are placed into it."""
+
+    extents: dict[int, int]
+    summed: list[int]
+    guards: list[Guard]
+    places: dict[int, Affine]
+    """Each variable of the form in terms of digits."""
+
+    @staticmethod
+    def start(form: Multilinear, digits: Digits, extents: dict[int, int]) -> "_Assembly":
+        places = dict(enumerate(dimension_expressions(digits)))
+        assembly = _Assembly(extents, [], [], places)
+        for i, extent in enumerate(form.summed):
+            lone = extent == 1
+            places[len(form.shape) + i] = constant(0) if lone else variable(assembly.fresh(extent))
+        assembly.guards = [(substitute(e, places), low, high) for e, low, high in form.guards]
+        return assembly
+
+    def fresh(self, extent: int) -> int:
+        v = max((-1, *self.extents)) + 1
+        self.extents[v] = extent
+        self.summed.append(v)
+        return v
+
+    def digits_of(self, e: Affine, dimension: Sequence[int]) -> list[Affine]:
+        """Return the digits of an index as expressions, adding the guard that it is in the box."""
+        index = substitute(e, self.places)
+        if len(dimension) < 2:
+            self.guards.append((index, 0, dimension[0] if dimension else 1))
+            return [index] * len(dimension)
+        digits = [(extent, variable(self.fresh(extent))) for extent in dimension]
+        self.guards.append((combine(((1, radix(digits)), (-1, index))), 0, 1))
+        return [digit for _, digit in digits]
+
+
+def _without(monomial: Monomial, guards: set[Guard]) -> Monomial:
+    return monomial[0], tuple(guard for guard in monomial[1] if guard not in guards)
