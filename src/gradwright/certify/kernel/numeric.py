@@ -168,9 +168,7 @@ LOGICAL: dict[str, Rule] = {
     "stablehlo.clamp": _clamp,
     "stablehlo.and": _of_booleans(lambda at: at.p.multiply(*at.x)),
     "stablehlo.or": _of_booleans(lambda at: at.p.either(*at.x)),
-    "stablehlo.xor": _of_booleans(
-        lambda at: at.p.add(at.p.either(*at.x), at.p.multiply(*at.x), -1)
-    ),
+    "stablehlo.xor": _of_booleans(_exclusive_or),
     "stablehlo.not": _of_booleans(lambda at: at.p.complement(at.x[0])),
     "stablehlo.is_finite": lambda at: parts(at.p, at.x[0]).where_finite,
     "stablehlo.reduce_precision": _reduce_precision,
