@@ -140,7 +140,10 @@ FORGED: dict[str, tuple[Forge, str]] = {
         "other indices",
     ),
     "two gradients exchanged": (_swap_gradients, "not shown to be what is claimed"),
-    "a gradient that is the argument": (lambda c: _edit(c, "gradient", "value", 0), "not shown"),
+    "a gradient that is the argument": (
+        lambda c: _edit(c, "gradient", "value", 0),
+        "is about what to write out",
+    ),
     "a gradient beyond the text": (
         lambda c: _edit(c, "gradient", "value", 10**6),
         "no number 1000000",
@@ -216,10 +219,14 @@ FORGED: dict[str, tuple[Forge, str]] = {
         "other variables",
     ),
     "a sum split along an output": (lambda c: _put(answer(c, "split"), 3, 0), "no summed variable"),
+    "a split beyond the sum": (lambda c: _put(answer(c, "split"), 4, [10**6]), "cut at [1000000]"),
+    "a split at the start": (lambda c: _put(answer(c, "split"), 4, [0]), "cut at [0]"),
+    "a split that goes back": (lambda c: _put(answer(c, "split"), 4, [1, 1]), "cut at [1, 1]"),
+    "a split into one part": (lambda c: _put(answer(c, "split"), 4, []), "cut at []"),
     "a split of what is no sum": (lambda c: _put(answer(c, "split"), 2, 0), "no summed variable"),
-    "answers left out": (_without_answers, "is about a"),
+    "answers left out": (_without_answers, "is not shown to be"),
     "an answer never asked for": (
-        lambda c: rows(c, "answers").append([10**6, "split", 1, 1]),
+        lambda c: rows(c, "answers").append([10**6, "split", 1, 1, [1]]),
         "answers about what never comes up",
     ),
     "another meaning of the loss": (

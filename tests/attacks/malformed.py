@@ -63,7 +63,7 @@ MALFORMED: dict[str, tuple[Callable[[], str | bytes], str]] = {
         "rational",
     ),
     "two answers to a question": (
-        lambda: _text(answers=[[1, "split", 2, 3], [1, "split", 2, 4]]),
+        lambda: _text(answers=[[1, "split", 2, 3, [1]], [1, "split", 2, 4, [1]]]),
         "one answer",
     ),
     "variables out of order": (

@@ -150,6 +150,11 @@ def _running(b: Builder, x: Value, y: Value) -> Value:
     return b.maximum(b.maximum(slices[0], slices[1]), slices[2])
 
 
+def is_finite(b: Builder, x: Value) -> Value:
+    """Return where a tensor is finite."""
+    return b.emit_one("stablehlo.is_finite", (x,), x.type.with_element(ElementType.I1))
+
+
 _ROWS = np.array([2, 0, 2, 1], dtype=np.int32)
 """Rows of a tensor, one of them twice."""
 
@@ -178,7 +183,7 @@ _UNARY = {
     f"chlo.{name}" if name in ("square", "erf", "erfc") else f"stablehlo.{name}"
     for name in ELEMENTWISE
     if name not in ("add", "subtract", "multiply", "divide", "maximum", "minimum")
-    and name not in ("and", "or", "not")
+    and name not in ("and", "or", "not", "is_finite")
 }
 """Elementwise functions of one operand."""
 TEXTS: dict[str, Write] = {
@@ -208,6 +213,7 @@ TEXTS: dict[str, Write] = {
         b.multiply(x, x), b.slice(y, (0, 0), (2, 2), (1, 1)), _starts(b)
     ),
     "select": lambda b, x, y: b.select(b.compare(Direction.LE, x, y), b.multiply(x, y), y),
+    "is_finite": lambda b, x, y: b.multiply(x, b.convert(is_finite(b, b.multiply(x, y)), F64)),
     "compare": lambda b, x, y: b.multiply(x, b.convert(b.compare(Direction.NE, x, y), F64)),
     "clamp": lambda b, x, y: b.multiply(b.clamp(_scalar(b, -0.5), x, _scalar(b, 0.7)), y),
     "power": lambda b, x, y: b.power(b.multiply(x, y), b.splat(3.0, x.type)),

@@ -9,7 +9,7 @@ from functools import cached_property
 from gradwright.certify.certificate_scout import Scout
 from gradwright.certify.certificate_search import Search
 from gradwright.certify.kernel.literals import fraction, irrational
-from gradwright.certify.prove import choose_cuts
+from gradwright.certify.prove import choose_cuts, chosen_cotangents
 from gradwright.check.certificate import (
     Certificate,
     ClaimRecord,
@@ -108,7 +108,8 @@ def scouted(subject: Subject, updated: Mapping[int, int]) -> tuple[Subject, dict
     that result that the replay finds to be the gradient.
     """
     claims = tuple(GradientClaim(argument, argument) for argument in updated)
-    session, search = _session(_draft(subject, claims), subject.functions)
+    stating = subject if updated else replace(subject, kind="meaning", texts=subject.texts[:1])
+    session, search = _session(_draft(stating, claims), stating.functions)
     session.prepare()
     session.bind()
     found = _gradients(session, search, subject, updated)
@@ -170,8 +171,8 @@ def _draft(subject: Subject, claims: tuple[ClaimRecord, ...] = ()) -> Certificat
 
 
 def _session(draft: Certificate, functions: Sequence[Function]) -> tuple[Session, Search]:
-    forward, sums = _cuts(draft, functions)
-    search = Search(forward, sums, len(numbered(functions)))
+    forward, held = _cuts(draft, functions)
+    search = Search(forward, held, len(numbered(functions)))
     session = Session(draft, functions, search)
     search.names = session.meanings.contractions.names
     return session, search
@@ -180,19 +181,15 @@ def _session(draft: Certificate, functions: Sequence[Function]) -> tuple[Session
 def _cuts(
     draft: Certificate, functions: Sequence[Function]
 ) -> tuple[frozenset[int], frozenset[int]]:
-    """Return the values to name in the forward part, and those of them that are sums."""
+    """Return the values to name in the forward part, and those whose cotangents are."""
     body = functions[0].body
     operations: Sequence[Operation] = body.operations
     if draft.loss is not None:
         operations = ancestors([body.results[draft.loss]], operations, frozenset())
     chosen = choose_cuts(operations)
-    number_of = {id(value): n for n, value in enumerate(numbered(functions))}
-    results = [(op, op.results[0]) for op in operations if id(op.results[0]) in chosen]
-    forward = frozenset(number_of[id(result)] for _, result in results)
-    sums = frozenset(
-        number_of[id(result)] for op, result in results if op.opcode == "stablehlo.add"
-    )
-    return forward, sums
+    held = chosen_cotangents(operations, chosen)
+    numbers = [(n, id(value)) for n, value in enumerate(numbered(functions))]
+    return tuple(frozenset(n for n, v in numbers if v in each) for each in (chosen, held))
 
 
 def _literals(functions: Sequence[Function]) -> dict[str, str]:

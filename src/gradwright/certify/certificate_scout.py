@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 from itertools import permutations
 from math import prod
 
-from gradwright.certify.certificate_search import Key, Search
+from gradwright.certify.certificate_forms import Forms
+from gradwright.certify.certificate_search import Search
 from gradwright.check.atoms import Named, Sum, Uncheckable
 from gradwright.check.certificate import Statement
 from gradwright.check.guide import Way
@@ -23,7 +24,7 @@ class Scout:
     session: Session
     search: Search
     _sizes: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
-    _keys: dict[int, set[Key]] = field(default_factory=dict[int, set[Key]])
+    _forms: dict[int, Forms[None]] = field(default_factory=dict[int, Forms[None]])
 
     def ways(self, statements: Sequence[Statement]) -> list[Statement]:
         """Return statements with the way in which each is to be denoted."""
@@ -63,14 +64,14 @@ class Scout:
     def _is_met(self, tensor: Tensor) -> bool:
         """Return whether the text has a value, in whatever order of dimensions."""
         size = prod(tensor.shape)
-        if size not in self._keys:
-            values = [self.session.values[n] for n in self._sizes.get(size, [])]
-            tensors = [self.session.known[id(v)] for v in values]
-            self._keys[size] = {self.search.labelled(t.poly, t.box)[0] for t in tensors if t.poly}
-        return (
-            bool(tensor.poly)
-            and self.search.labelled(tensor.poly, tensor.box)[0] in (self._keys[size])
-        )
+        if size not in self._forms:
+            self._forms[size] = Forms[None]()
+            for n in self._sizes.get(size, []):
+                value = self.session.known[id(self.session.values[n])]
+                self._forms[size].add(value.poly, value.box, None)
+        algebra = self.session.meanings.algebra
+        found = self._forms[size].find(algebra, tensor.poly, tensor.box) if tensor.poly else None
+        return found is not None
 
     def _alike(self, tensor: Tensor) -> Iterator[tuple[int, tuple[int, ...]]]:
         """Yield values of the text that are made of the same pieces, with an order."""

@@ -4,13 +4,13 @@ Nothing here is trusted. What is found is verified by the replay itself, so that
 claim its certificate and never makes a wrong one hold.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import islice, permutations, product
 
-from gradwright.certify.kernel.classes import orders, refine
-from gradwright.check.affine import Affine, Box, linear, placed, variable
+from gradwright.certify.certificate_forms import Forms
+from gradwright.check.affine import Affine, Box, Guard, Guards, linear, placed, span, variable
 from gradwright.check.atoms import Atoms, Exponent, Factor, Named, Sum
 from gradwright.check.certificate import Answer
 from gradwright.check.guide import (
@@ -20,16 +20,16 @@ from gradwright.check.guide import (
     SameSum,
     Split,
 )
-from gradwright.check.names import Names, merged
-from gradwright.check.poly import Poly, in_order, moved_factors, variables_of
+from gradwright.check.names import Names
+from gradwright.check.poly import Algebra, Poly, moved_factors, moved_guards
 from gradwright.check.tensor import Tensor
 
-ORDERS = 24
-"""Orders of indistinguishable variables that are tried."""
 ALIGNMENTS = 24
 """Ways to set equal factors against each other that are tried."""
 WRITTEN_OUT = 2
 """Values of a summed variable that are written out one by one."""
+CUTS = 64
+"""Places at which the range of a summed variable is cut."""
 KNOWN = 64
 """Sums of the same factors that one is compared with."""
 IDLE = 12
@@ -41,7 +41,6 @@ COTANGENT_TERMS = 2
 
 _OUTPUTS = -1_000_000
 """Number of the first output of the other sum while equations are solved."""
-Key = tuple[object, ...]
 _Kinds = tuple[tuple[int, Exponent], ...]
 
 
@@ -51,8 +50,8 @@ class Search:
 
     forward: frozenset[int]
     """Values that are named where they are made."""
-    sums: frozenset[int]
-    """Values among them that are sums: their cotangents are named."""
+    held: frozenset[int]
+    """Values whose cotangents a text holds: these are named."""
     stated: int
     """Number from which on values are those of statements: they are named where they are long."""
     answers: dict[int, Answer] = field(default_factory=dict[int, Answer])
@@ -65,76 +64,55 @@ class Search:
     _met_at_split: int | None = None
     _idle: int = 0
     """Sums written out one after the other whose parts met nothing known."""
-    _known: dict[Key, tuple[int, tuple[int, ...], Fraction]] = field(
-        default_factory=dict[Key, tuple[int, tuple[int, ...], Fraction]]
-    )
-    _cut_keys: set[Key] = field(default_factory=set[Key])
+    _known: Forms[tuple[int, Sequence[int]]] = field(default_factory=Forms[tuple[int, Sequence[int]]])
+    """Atoms, and which merged variables theirs are."""
+    _cut_forms: Forms[None] = field(default_factory=Forms[None])
     _sums: dict[_Kinds, list[int]] = field(default_factory=dict[_Kinds, list[int]])
-    _pending: "_Pending | None" = None
-    _origin: Mapping[int, Affine] = field(default_factory=dict[int, Affine])
-    """What the variables of the last form are in terms of those that were asked about."""
+    _pending: tuple[Poly, Box] | None = None
+    """The value that is about to get an atom."""
+
+    @property
+    def _algebra(self) -> Algebra:
+        assert self.names is not None  # set before the replay starts
+        return self.names.algebra
 
     @property
     def _atoms(self) -> Atoms:
-        assert self.names is not None  # set before the replay starts
-        return self.names.algebra.atoms
+        return self._algebra.atoms
 
     def cuts(self, value: int, p: Poly, box: Box) -> bool:
         """Cut where that was chosen, and where a value that was cut comes back."""
         if _is_single(p):
             return False
         wanted = value in self.forward or (value >= self.stated and len(p) > STATED_TERMS)
-        if not wanted and not self._cut_keys:
-            return False
-        key = self.labelled(p, box)[0]
         if wanted:
-            self._cut_keys.add(key)
-        elif key not in self._cut_keys:
+            self._cut_forms.add(p, box, None)
+        elif self._cut_forms.find(self._algebra, p, box) is None:
             return False
         self.cuts_made.add(value)
         return True
 
     def cuts_cotangent(self, value: int, p: Poly, box: Box) -> bool:
-        """Cut the cotangents of sums that were cut, where they have many terms."""
-        if value not in self.sums or len(p) <= COTANGENT_TERMS:
+        """Cut the cotangents that a text holds, where they have many terms."""
+        if value not in self.held or len(p) <= COTANGENT_TERMS:
             return False
-        self._cut_keys.add(self.labelled(p, box)[0])
+        self._cut_forms.add(p, box, None)
         self.cotangents_made.add(value)
         return True
 
     def recognize(self, p: Poly, box: Box) -> Recognized | None:
         """Look for a value with the same canonical form."""
         self._asked += 1
-        key, order, lead = self.labelled(p, box)
-        found = self._known.get(key)
+        found = self._known.find(self._algebra, p, box)
         if found is None:
-            self._pending = _Pending(key, order, lead)
+            self._pending = p, box
             return None
-        atom, theirs, scale = found
-        places = dict(zip(theirs, order, strict=True))
-        access = tuple(self._origin[places[i]] for i in range(len(theirs)))
-        answer = Recognized(lead / scale, atom, access)
+        (atom, variables), mine, theirs = found
+        places = dict(zip(theirs.order, mine.order, strict=True))
+        access = tuple(mine.origin[places[v]] for v in variables)
+        answer = Recognized(mine.lead / theirs.lead, atom, access)
         self.answers[self._asked] = answer
         return answer
-
-    def labelled(self, p: Poly, box: Box) -> tuple[Key, tuple[int, ...], Fraction]:
-        """Return a form that equal polynomials up to names share, its variables, its factor."""
-        assert self.names is not None
-        p, box, origin = merged(self.names.algebra, p, box)
-        colours = refine(p, {v: (box[v],) for v in sorted(variables_of(p))})
-        best: tuple[Key, tuple[int, ...], Fraction] | None = None
-        for order in orders(colours, ORDERS):
-            places = {v: variable(i) for i, v in enumerate(order)}
-            extents = tuple(box[v] for v in order)
-            moved = self.names.algebra.substitute(p, places, dict(enumerate(extents)))
-            terms = in_order(moved)
-            lead = terms[0][1]
-            key = (extents, tuple((m, c / lead) for m, c in terms))
-            if best is None or key < best[0]:
-                best = key, tuple(order), lead
-        self._origin = origin
-        assert best is not None  # there is one order at least
-        return best
 
     def recognize_sum(self, contraction: Contraction) -> SameSum | None:
         """Look for a sum of the same factors and solve for the bijection."""
@@ -168,17 +146,30 @@ class Search:
                 if isinstance(content, Sum) and q == 1:
                     found.setdefault(_kinds(content.factors), set()).add(atom)
         for atoms in found.values():
-            sums = [(a, self._sum(a)) for a in sorted(atoms)]
-            atom, longest = max(sums, key=lambda pair: len(pair[1].extents) - pair[1].outputs)
-            lengths = {v: n for v, n in enumerate(longest.extents) if v >= longest.outputs}
-            low = _low_digits(longest)
-            v = min(lengths, key=lambda v: (lengths[v], v not in low, v), default=None)
-            if len(atoms) > 1 and v is not None and lengths[v] <= WRITTEN_OUT:
-                answer = Split(atom, v)
+            if len(atoms) < 2:
+                continue
+            answer = self._cut({atom: self._sum(atom) for atom in sorted(atoms)})
+            if answer is not None:
                 self.answers[self._asked] = answer
                 self._met_at_split = self._met
                 return answer
         return None
+
+    def _cut(self, sums: Mapping[int, Sum]) -> Split | None:
+        """Cut a sum where other sums begin or end, or write its shortest variable out."""
+        atom = max(sums, key=lambda a: len(sums[a].extents) - sums[a].outputs)
+        longest = sums[atom]
+        summed = range(longest.outputs, len(longest.extents))
+        ends = {v: sorted(_ends(longest, v, sums.values())) for v in summed}
+        found = [v for v in summed if 0 < len(ends[v]) <= CUTS]
+        if found:
+            v = min(found, key=lambda v: len(ends[v]))
+            return Split(atom, v, tuple(ends[v]))
+        low = _low_digits(longest)
+        v = min(summed, key=lambda v: (longest.extents[v], v not in low, v), default=None)
+        if v is None or longest.extents[v] > WRITTEN_OUT:
+            return None
+        return Split(atom, v, tuple(range(1, longest.extents[v])))
 
     def reads_alike(self, a: Tensor, b: Tensor) -> bool:
         """Return whether the sums in two tensors have the same factors."""
@@ -202,9 +193,7 @@ class Search:
         """Remember a new atom under its form."""
         content = self._atoms.contents[atom]
         if isinstance(content, Named) and self._pending is not None:
-            position = {v: i for i, v in enumerate(variables)}
-            order = tuple(position[v] for v in self._pending.order)
-            self._known[self._pending.key] = atom, order, self._pending.lead
+            self._known.add(*self._pending, (atom, tuple(variables)))
         if isinstance(content, Sum):
             known = self._sums.setdefault(_kinds(content.factors), [])
             if atom in known:
@@ -213,20 +202,23 @@ class Search:
                 known.append(atom)
 
 
-@dataclass(frozen=True, slots=True)
-class _Pending:
-    """The form of a value that is about to get an atom."""
-
-    key: Key
-    order: tuple[int, ...]
-    lead: Fraction
-
-
 def _is_single(p: Poly) -> bool:
     if len(p) != 1:
         return False
     ((factors, guards), _) = next(iter(p.items()))
     return not guards and len(factors) <= 1 and all(q == 1 for _, _, q in factors)
+
+
+def _ends(content: Sum, v: int, others: Iterable[Sum]) -> set[int]:
+    """Return where the ranges that other sums read begin and end inside the range of a variable."""
+    found: set[int] = set()
+    for other in others:
+        for (_, mine, _), (_, theirs, _) in zip(content.factors, other.factors, strict=True):
+            for (offset, terms), e in zip(mine, theirs, strict=True):
+                if terms == ((v, 1),):
+                    least, greatest = span(e, dict(enumerate(other.extents)))
+                    found.update((least - offset, greatest + 1 - offset))
+    return {place for place in found if 0 < place < content.extents[v]}
 
 
 def _low_digits(content: Sum) -> set[int]:
@@ -249,8 +241,12 @@ def _bijections(atom: int, theirs: Sum, mine: Contraction) -> Iterator[SameSum]:
         *(_OUTPUTS - i for i in range(theirs.outputs)),
         *(n[1][0][0] for n in names.values()),
     ]
-    for aligned in _alignments(mine.term[0], factors):
+    guards = moved_guards(theirs.guards, {**names, **outputs})
+    read = {v for _, access, _ in factors for e in access for v, _ in e[1]}
+    held = [[]] if read >= set(unknown) else _paired(mine.term[1], guards)
+    for aligned, more in product(_alignments(mine.term[0], factors), held):
         pairs = [(a, b) for f, g in aligned for a, b in zip(f[1], g[1], strict=True)]
+        pairs += more
         there = _solved([(b, a) for a, b in pairs], unknown)
         if there is None:
             continue
@@ -263,6 +259,23 @@ def _bijections(atom: int, theirs: Sum, mine: Contraction) -> Iterator[SameSum]:
             yield SameSum(atom, access, tuple(here), tuple(there[theirs.outputs :]))
 
 
+def _paired(mine: Guards, theirs: Sequence[Guard]) -> Iterator[list[tuple[Affine, Affine]]]:
+    """Yield ways to set guards of equal bounds against each other, as expressions."""
+    if sorted(map(_bounds, mine)) != sorted(map(_bounds, theirs)):
+        return
+    groups: list[list[list[tuple[Affine, Affine]]]] = []
+    for bounds in sorted(set(map(_bounds, mine))):
+        ours = [e for e, *ends in mine if (*ends,) == bounds]
+        others = [e for e, *ends in theirs if (*ends,) == bounds]
+        groups.append([list(zip(ours, p, strict=True)) for p in permutations(others)][:ALIGNMENTS])
+    for choice in islice(product(*groups), ALIGNMENTS):
+        yield [pair for group in choice for pair in group]
+
+
+def _bounds(guard: Guard) -> tuple[int, int]:
+    return guard[1], guard[2]
+
+
 def _alignments(
     mine: Sequence[Factor], theirs: Sequence[Factor]
 ) -> Iterator[list[tuple[Factor, Factor]]]:
@@ -272,9 +285,7 @@ def _alignments(
         ours = [f for f in mine if (f[0], f[2]) == kind]
         others = [f for f in theirs if (f[0], f[2]) == kind]
         groups.append([list(zip(ours, p, strict=True)) for p in permutations(others)][:ALIGNMENTS])
-    for i, choice in enumerate(product(*groups)):
-        if i >= ALIGNMENTS:
-            return
+    for choice in islice(product(*groups), ALIGNMENTS):
         yield [pair for group in choice for pair in group]
 
 

@@ -3,7 +3,7 @@
 Nothing here is trusted for soundness: a cut replaces a polynomial by the class that it is.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gradwright.certify.effort import TooLarge
@@ -141,21 +141,12 @@ class Proof:
         cut: set[int],
     ) -> dict[int, Tensor]:
         """Return the cotangent of each value that depends on `wrt`."""
-        # A maximum that another one takes at once is a link of a running one, and a clamp that is
-        # divided at once a gate, whose cotangents a text may never hold.
-        choices = [each for each in operations if each.opcode in _CHOICES]
-        divisions = [each for each in operations if each.opcode == "stablehlo.divide"]
-        links = {id(v) for each in (*choices, *divisions) for v in each.operands} & {
-            id(each.results[0]) for each in choices
-        }
-        read = {id(v) for each in operations if each.opcode in _LAYERS for v in each.operands}
+        held = chosen_cotangents(operations, cut)
 
         def rewrite(operation: Operation, g: Tensor) -> Tensor:
             self.den.algebra.grant(OPERATION_TERMS)
-            result = id(operation.results[0])
-            sums = operation.opcode in _CHOICES or operation.opcode in _SUMS
-            held = result in read or (sums and result in cut)
-            wanted = bool(cut) and held and result not in links and len(g.poly) > COTANGENT_TERMS
+            wanted = bool(cut) and id(operation.results[0]) in held
+            wanted = wanted and len(g.poly) > COTANGENT_TERMS
             return self._cut(g, wanted=True) if wanted else g
 
         sweep = Sweep(self.den, self.known, self.failures, rewrite)
@@ -187,6 +178,26 @@ def ancestors(
         if maker is not None and id(value) not in stop:
             pending.extend(maker.reads)
     return found
+
+
+def chosen_cotangents(operations: Sequence[Operation], cut: Collection[int]) -> set[int]:
+    """Return the values whose cotangents a text holds: what layers read, and sums that are cut.
+
+    A maximum that another one takes at once is a link of a running one, and a clamp that is divided
+    at once a gate, whose cotangents a text may never hold.
+    """
+    choices = [each for each in operations if each.opcode in _CHOICES]
+    divisions = [each for each in operations if each.opcode == "stablehlo.divide"]
+    links = {id(v) for each in (*choices, *divisions) for v in each.operands} & {
+        id(each.results[0]) for each in choices
+    }
+    read = {id(v) for each in operations if each.opcode in _LAYERS for v in each.operands}
+    sums = {
+        id(each.results[0])
+        for each in operations
+        if (each.opcode in _CHOICES or each.opcode in _SUMS) and id(each.results[0]) in cut
+    }
+    return (read | sums) - links
 
 
 def choose_cuts(operations: Sequence[Operation]) -> set[int]:

@@ -30,6 +30,11 @@ def linear(parts: Iterable[tuple[int, Affine]], offset: int = 0) -> Affine:
     return offset, tuple(sorted((v, q) for v, q in found.items() if q))
 
 
+def counted(v: int, low: int, high: int) -> Affine:
+    """Return what takes the values low … high - 1 as v counts from 0; the number if it is one."""
+    return (low, ()) if high == low + 1 else (low, ((v, 1),))
+
+
 def placed(e: Affine, places: Places) -> Affine:
     """Return an expression with variables replaced."""
     if all(v not in places for v, _ in e[1]):

@@ -62,7 +62,10 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Infinity:
-    """An infinite constant, which is moved, selected and compared, and not computed with."""
+    """An infinite constant, which is moved, selected and compared, and not computed with.
+
+    Sign 0 stands for NaN, which is moved and has to be selected away.
+    """
 
     sign: int
 
@@ -169,7 +172,7 @@ class Atoms:
             case Sum(factors=factors, guards=guards):
                 return not (strictly and guards) and self.product_is_positive(factors, strictly)
             case Named(terms=terms):
-                return self._terms_are_positive(terms, strictly)
+                return self.terms_are_positive(terms, strictly=strictly)
             case _:
                 return self.is_mask(atom) and not strictly
 
@@ -180,7 +183,8 @@ class Atoms:
             for atom, _, q in factors
         )
 
-    def _terms_are_positive(self, terms: Terms, strictly: bool) -> bool:
+    def terms_are_positive(self, terms: Terms, *, strictly: bool) -> bool:
+        """Return whether terms add up to a number known to be > 0 (else >= 0)."""
         if any(c < 0 or not self.product_is_positive(m[0], False) for m, c in terms):
             return False
         bare = (m[0] for m, _ in terms if not m[1])

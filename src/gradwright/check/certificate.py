@@ -10,7 +10,7 @@ from gradwright.check.affine import Affine
 from gradwright.check.guide import Recognized, SameSum, Split, Way
 from gradwright.errors import CertificateError
 
-FORMAT = "gradwright-certificate 2"
+FORMAT = "gradwright-certificate 3"
 DIGITS = 400
 """Digits of a number; more is refused."""
 T = TypeVar("T")
@@ -123,7 +123,7 @@ def _answer_row(a: Answer) -> list[object]:
     if isinstance(a, Recognized):
         return ["value", str(a.scale), a.atom, [_affine_row(e) for e in a.access]]
     if isinstance(a, Split):
-        return ["split", a.atom, a.variable]
+        return ["split", a.atom, a.variable, list(a.cuts)]
     lists = (a.access, a.to_mine, a.to_theirs)
     return ["sum", a.atom, *([_affine_row(e) for e in row] for row in lists)]
 
@@ -286,8 +286,9 @@ def _answer(value: object) -> tuple[int, Answer]:
     if len(row) == 6 and row[1] == "sum":
         atom, lists = _count(row[2]), [_affines(part) for part in row[3:]]
         return _count(row[0]), SameSum(atom, *lists)
-    if len(row) == 4 and row[1] == "split":
-        return _count(row[0]), Split(_count(row[2]), _count(row[3]))
+    if len(row) == 5 and row[1] == "split":
+        cuts = tuple(map(_count, _list(row[4])))
+        return _count(row[0]), Split(_count(row[2]), _count(row[3]), cuts)
     raise _wrong("answers", "a value, a sum or a split", row)
 
 

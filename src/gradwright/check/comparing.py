@@ -1,6 +1,6 @@
 """Whether two tensors are equal: term by term, in parts, or after clearing denominators."""
 
-from gradwright.check.affine import Affine, linear
+from gradwright.check.affine import Affine, Box, linear
 from gradwright.check.atoms import (
     Applied,
     Atoms,
@@ -33,34 +33,40 @@ def same(f: Functions, a: Tensor, b: Tensor, *, off_kinks: bool = False) -> bool
     difference = add(algebra.opened(a.poly, a.box), algebra.opened(b.poly, a.box), -1)
     if off_kinks:
         difference = _off_kinks(f.algebra.atoms, difference)
-    guide, summation = f.contractions.names.guide, f.contractions.summation
+    return _vanishes(f, difference, like.box)
+
+
+def _vanishes(f: Functions, p: Poly, box: Box) -> bool:
+    """Return whether p is 0: on each box that guards on one index cut, in parts, then by values.
+
+    A sum that is read on a box is another one, and is named as such.
+    """
+    boxes = f.algebra.cases(p, box)
+    if boxes is None or not any(len(e[1]) == 1 for _, guards in p for e, _, _ in guards):
+        p = _cleared(f, _in_parts(f, p, box), box)
+        boxes = f.algebra.cases(p, box)
+    renewed = f.contractions.summation.renewed
+    return not p or (
+        boxes is not None and all(_vanishes(f, renewed(*case), case[1]) for case in boxes)
+    )
+
+
+def _in_parts(f: Functions, p: Poly, box: Box) -> Poly:
+    """Return p with sums written out where the guide says so."""
     for _ in range(SPLITS):
-        chosen = guide.split(difference) if difference else None
+        chosen = f.contractions.names.guide.split(p) if p else None
         if chosen is None:
             break
-        difference = summation.split(difference, chosen, like.box)
-    if not difference or not _cleared(f, Tensor(like.digits, difference)):
-        return True
-    return _vanishes_by_cases(f, Tensor(like.digits, difference))
+        p = f.contractions.summation.split(p, chosen, box)
+    return p
 
 
-def _vanishes_by_cases(f: Functions, difference: Tensor) -> bool:
-    """Return whether a tensor is 0 at each value of the indices that it has guards on.
-
-    A sum that is read at such a value is one over fewer indices, and is named as such.
-    """
-    box, summation = difference.box, f.contractions.summation
-    cases = f.algebra.cases(difference.poly, box) if any(g for _, g in difference.poly) else None
-    return cases is not None and not any(case and summation.renewed(case, box) for case in cases)
-
-
-def _cleared(f: Functions, difference: Tensor) -> Poly:
+def _cleared(f: Functions, difference: Poly, box: Box) -> Poly:
     """Return a difference times powers of what it divides by, these written out.
 
     What is divided by is not 0: the division has made that a hypothesis.
     """
-    algebra, box = f.algebra, difference.box
-    p = difference.poly
+    algebra, p = f.algebra, difference
     for _ in range(CLEARED):
         found = _denominator(algebra.atoms, p)
         if found is None or not p:
@@ -82,7 +88,7 @@ def _cleared(f: Functions, difference: Tensor) -> Poly:
                 term = algebra.multiply(term, base, box)
             total = add(total, term)
             if len(total) > CLEARED_TERMS:
-                return difference.poly
+                return difference
         p = total
     return p
 

@@ -107,7 +107,8 @@ class Contractions:
 def _chosen_digits(form: Form, operands: Sequence[Tensor]) -> list[tuple[int, ...]]:
     """Return digits for each variable of a form: those of the operands that it reads alone.
 
-    Any choice is right. An output that a stride divides gets the remainder as a digit.
+    Any choice is right. An output that a stride divides gets the remainder as a digit, if what is
+    counted by less stays below it.
     """
     extents = (*form.shape, *form.summed)
     chosen: list[tuple[int, ...]] = [(n,) if n > 1 else () for n in extents]
@@ -120,11 +121,12 @@ def _chosen_digits(form: Form, operands: Sequence[Tensor]) -> list[tuple[int, ..
                 chosen[v] = refinement(chosen[v], dimension) or chosen[v]
     for (_, terms), low, high in form.guards:
         for v, k in terms:
-            strides = {abs(q) for u, q in terms if u != v}
-            if high != low + 1 or v >= len(form.shape) or abs(k) != 1 or len(strides) != 1:
+            if high != low + 1 or v >= len(form.shape) or abs(k) != 1:
                 continue
-            (stride,) = strides
-            if 1 < stride < extents[v] and extents[v] % stride == 0:
-                split = (extents[v] // stride, stride)
-                chosen[v] = refinement(chosen[v], split) or chosen[v]
+            others = sorted((abs(q), extents[u]) for u, q in terms if u != v)
+            for i, (stride, _) in enumerate(others):
+                reach = sum(q * (n - 1) for q, n in others[:i])
+                if reach < stride and 1 < stride < extents[v] and extents[v] % stride == 0:
+                    split = (extents[v] // stride, stride)
+                    chosen[v] = refinement(chosen[v], split) or chosen[v]
     return chosen

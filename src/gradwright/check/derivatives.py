@@ -73,6 +73,7 @@ SLOPES: dict[str, Slope] = {
     "and": lambda f, x, y, g: (None, None),
     "or": lambda f, x, y, g: (None, None),
     "not": lambda f, x, y, g: (None,),
+    "is_finite": lambda f, x, y, g: (None,),
 }
 """Cotangents of the operands x of an elementwise operation with result y, given that of y."""
 

@@ -124,6 +124,8 @@ class Functions:
                 found[0][factors, guards] = c
                 continue
             factor, sign = infinite[0]
+            if not sign:
+                raise Uncheckable("a constant that is no number, and is not selected away")
             rest = tuple(f for f in factors if f != factor)
             if len(infinite) > 1 or factor[2] != 1 or not all(atoms.is_mask(f[0]) for f in rest):
                 raise Uncheckable("arithmetic with an infinite constant")
@@ -159,26 +161,24 @@ class Functions:
         return found.scale, found.atom, found.access
 
     def compare(self, direction: str, a: Tensor, b: Tensor) -> Tensor:
-        """Return [a direction b] for GT, LT, GE, LE, EQ, NE."""
+        """Return [a direction b] for GT, LT, GE, LE, EQ, NE; an infinity is equal to itself."""
         if direction in ("LT", "GE"):
             a, b = b, a
-        m = self._equal(a, b) if direction in ("EQ", "NE") else self._greater(a, b)
+        equal = direction in ("EQ", "NE")
+        (left, below, above), (right, other_below, other_above) = self.parts(a), self.parts(b)
+        m = self.mask(Test.ZERO if equal else Test.POSITIVE, self.add(left, right, -1))
+        if any(t.poly for t in (below, above, other_below, other_above)):
+            finite = self.complement(self.add(below, above))
+            m = self.multiply(m, finite, self.complement(self.add(other_below, other_above)))
+            ends = (below, above) if equal else (finite, self.complement(other_above))
+            m = self.add(m, self.multiply(ends[0], other_below))
+            m = self.add(m, self.multiply(ends[1], other_above if equal else above))
         return self.complement(m) if direction in ("GE", "LE", "NE") else m
 
-    def _equal(self, a: Tensor, b: Tensor) -> Tensor:
-        self.require_finite(a)
-        self.require_finite(b)
-        return self.mask(Test.ZERO, self.add(a, b, -1))
-
-    def _greater(self, a: Tensor, b: Tensor) -> Tensor:
-        (left, below, above), (right, other_below, other_above) = self.parts(a), self.parts(b)
-        m = self.mask(Test.POSITIVE, self.add(left, right, -1))
-        if not any(t.poly for t in (below, above, other_below, other_above)):
-            return m
-        finite = self.complement(self.add(below, above))
-        both = self.multiply(m, finite, self.complement(self.add(other_below, other_above)))
-        over = self.multiply(above, self.complement(other_above))
-        return self.add(self.add(both, over), self.multiply(finite, other_below))
+    def is_finite(self, a: Tensor) -> Tensor:
+        """Return 1 where no infinite constant stands: every other value is a real number."""
+        _, below, above = self.parts(a)
+        return self.complement(self.add(below, above))
 
     def mask(self, test: Test, a: Tensor) -> Tensor:
         """Return [a > 0] or [a = 0]: a number, guards on indices, or a mask atom.
@@ -195,13 +195,14 @@ class Functions:
         if split is not None:
             m, on, off = split
             return self.select(m, self.mask(test, on), self.mask(test, off))
+        for sign in (1, -1):
+            if self._is_positive(self.scale(a, sign)):
+                return self.number(a, int(test is Test.POSITIVE and sign > 0))
         scale, inner, access = self._named(a)
         positive, zero = (
             Tensor(a.digits, {(((self._mask_atom(t, inner), access, 1),), ()): Fraction(1)})
             for t in (Test.POSITIVE, Test.ZERO)
         )
-        if self.algebra.atoms.is_positive(inner, strictly=True):
-            return self.number(a, int(test is Test.POSITIVE and scale > 0))
         if test is Test.ZERO:
             return zero
         if scale > 0:
@@ -297,8 +298,7 @@ class Functions:
 
     def _require_everywhere(self, p: Poly, box: Box) -> None:
         """Refuse to divide by what is 0 at some index, whatever the input."""
-        cases = self.algebra.cases(p, box)
-        if cases is None or not all(cases):
+        if not self.algebra.has_no_zero(p, box):
             raise Uncheckable("a division by a value that is 0 at some index")
 
     def exponential(self, a: Tensor) -> Tensor:
@@ -339,11 +339,7 @@ class Functions:
         return total
 
     def _is_positive(self, a: Tensor) -> bool:
-        product_is_positive = self.algebra.atoms.product_is_positive
-        return all(
-            c > 0 and not guards and product_is_positive(factors, True)
-            for (factors, guards), c in a.poly.items()
-        )
+        return self.algebra.atoms.terms_are_positive(tuple(a.poly.items()), strictly=True)
 
     def _inside(self, function: str, monomial: Monomial) -> Poly | None:
         """Return X where a term is function(X), else None."""

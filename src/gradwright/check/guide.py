@@ -58,10 +58,11 @@ class SameSum:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A Sum atom and the place of one of its summed variables, to be written out value by value."""
+    """A Sum atom, the place of one of its summed variables, and where that one's range is cut."""
 
     atom: int
     variable: int
+    cuts: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

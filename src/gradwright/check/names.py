@@ -41,7 +41,7 @@ def merged(
     origin: dict[int, Affine] = {v: variable(v) for v in box}
     left = [sorted(group) for group in ((variables_of(p),) if groups is None else groups)]
     while True:
-        rows = [dict(e[1]) for e in expressions_of(p)]
+        rows = [dict(terms) for terms in {e[1] for e in expressions_of(p)}]
         pairs = (pair for group in left for pair in permutations(group, 2))
         found = next(
             (

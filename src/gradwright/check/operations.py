@@ -1,7 +1,7 @@
 """The operation table: what each StableHLO operation computes, over the real numbers."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from gradwright.check.affine import Affine, linear, variable
@@ -98,10 +98,9 @@ class Meanings:
         value, result = operation.attributes, operation.results[0]
         assert isinstance(value, attr.Constant)
         words = list(decimals(value))
-        if value.splat and words[0] in ("inf", "-inf"):
-            sign = -1 if words[0] == "-inf" else 1
-            return self.infinity(sign, result.shape)
-        if any(word in ("inf", "-inf", "nan") for word in words):
+        if value.splat and words[0] in _SIGNS:
+            return self.infinity(_SIGNS[words[0]], result.shape)
+        if any(word in _SIGNS for word in words):
             raise Uncheckable("a constant that is not finite")
         element = result.type.element
         if value.splat:
@@ -284,6 +283,8 @@ class Meanings:
         return x[0]
 
 
+_SIGNS = {"-inf": -1, "nan": 0, "inf": 1}
+"""What is no number, as the sign of an infinity."""
 _LOGIC = frozenset(("and", "or", "not"))
 _ON_INTEGERS = frozenset(("add", "subtract", "multiply", "maximum", "minimum", "abs", "negate"))
 _ON_TRUTHS = frozenset((*_LOGIC, "multiply", "maximum", "minimum"))
@@ -314,6 +315,26 @@ def combiner_of(block: Block) -> str | None:
     if used != {id(v) for v in block.arguments} or block.results[0] is not operation.results[0]:
         return None
     return opcode_of(operation)
+
+
+def parted(operation: Operation) -> list[Operation]:
+    """Return a reduction of several operands that do not mix as reductions of one each."""
+    count = len(operation.results)
+    if opcode_of(operation) not in ("reduce", "reduce_window") or count < 2:
+        return [operation]
+    block = operation.regions[0]
+    makers = {id(inner.results[0]): inner for inner in block.operations}
+    parts: list[Operation] = []
+    for i, result in enumerate(block.results):
+        combined = tuple(makers[id(result)] for _ in range(id(result) in makers))
+        pair = block.arguments[i], block.arguments[count + i]
+        region = Block(pair, combined, (result,))
+        if combiner_of(region) is None:
+            return [operation]
+        operands = operation.operands[i], operation.operands[count + i]
+        results = (operation.results[i],)
+        parts.append(replace(operation, operands=operands, results=results, regions=(region,)))
+    return parts
 
 
 def opcode_of(operation: Operation) -> str:
@@ -354,13 +375,14 @@ ELEMENTWISE: dict[str, Elementwise] = {
     "and": lambda f, x: f.multiply(x[0], x[1]),
     "or": lambda f, x: _either(f, x[0], x[1]),
     "not": lambda f, x: f.complement(x[0]),
+    "is_finite": lambda f, x: f.is_finite(x[0]),
 }
 """Operations that treat each element alone. `and`, `or` and `not` are those of truth values."""
 
 MOVES = frozenset((
     *("transpose", "broadcast_in_dim", "slice", "reverse", "reshape", "pad", "concatenate"),
     *("dynamic_slice", "dynamic_update_slice", "select", "compare", "maximum", "minimum"),
-    *("reduce", "reduce_window", "select_and_scatter", "convert"),
+    *("reduce", "reduce_window", "select_and_scatter", "convert", "is_finite"),
 ))  # fmt: skip
 """Operations that know what to do with infinite entries, or only move them."""
 FORMS = ("transpose", "broadcast_in_dim", "slice", "reverse", "dot_general", "convolution")

@@ -4,12 +4,22 @@ Equal dictionaries over equal variables are equal functions, for whatever values
 outside their extents: every index that may leave them stands under a guard that is 0 there.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from math import floor, prod
 
-from gradwright.check.affine import Affine, Box, Guard, Guards, Places, conjunction, placed, within
+from gradwright.check.affine import (
+    Affine,
+    Box,
+    Guard,
+    Guards,
+    Places,
+    conjunction,
+    counted,
+    placed,
+    within,
+)
 from gradwright.check.atoms import (
     Atoms,
     Constant,
@@ -30,7 +40,7 @@ ONE: Monomial = ((), ())
 TERM_LIMIT = 20000
 """Terms of one product beyond which the check is given up."""
 CASE_LIMIT = 256
-"""Values of indices under guards that are told apart one by one."""
+"""Boxes of indices that guards cut and that are told apart."""
 LARGEST_PRIME = 10000
 """Divisors up to which the number under a root is searched for primes."""
 
@@ -97,6 +107,15 @@ def _put(total: dict[Monomial, Fraction], monomial: Monomial, c: Fraction) -> No
         total.pop(monomial, None)
 
 
+def _reaches(k: Exponent, wanted: Exponent) -> bool:
+    """Return whether a power holds another one of the same sign."""
+    return wanted <= k if wanted > 0 else k <= wanted
+
+
+def _choices(ends: Mapping[int, Sequence[int]]) -> Iterator[tuple[tuple[int, int], ...]]:
+    return product(*(list(pairwise(places)) for places in ends.values()))
+
+
 class Algebra:
     """Products, powers and substitution over one table of atoms."""
 
@@ -150,8 +169,44 @@ class Algebra:
                     guards = conjunction((*left_guards, *right_guards), box)
                 found = None if guards is None else self.product((*left, *right))
                 if guards is not None and found is not None:
-                    _put(total, (found[0], guards), a * b * found[1])
+                    for factors, c in self._divided(*found):
+                        _put(total, (factors, guards), a * b * c)
         return total
+
+    def _divided(
+        self, factors: tuple[Factor, ...], c: Fraction
+    ) -> Iterator[tuple[tuple[Factor, ...], Fraction]]:
+        """Yield the terms of c times a product in which nothing is divided by itself plus a number.
+
+        M (a + b M)^q = (a + b M)^(q + 1) / b - a / b (a + b M)^q, as long as q <= -1.
+        """
+        for atom, access, q in factors:
+            parts = self._number_and_more(atom) if q <= -1 else None
+            if parts is None:
+                continue
+            a, b, more = parts
+            here = {(base, e): k for base, e, k in factors}
+            moved = moved_factors(more, dict(enumerate(access)))
+            if all(_reaches(here.get((base, e), 0), k) for base, e, k in moved):
+                rest = [(base, e, -k) for base, e, k in moved]
+                for scale, up in ((1 / b, 1), (-a / b, 0)):
+                    found = self.product((*factors, *rest, (atom, access, up)))
+                    assert found is not None  # there are no masks among them that were not before
+                    yield from self._divided(found[0], c * scale * found[1])
+                return
+        yield factors, c
+
+    def _number_and_more(self, atom: int) -> tuple[Fraction, Fraction, tuple[Factor, ...]] | None:
+        """Return (a, b, M) for a name of a + b M with a product M, without masks and constants."""
+        content = self.atoms.contents[atom]
+        if not isinstance(content, Named) or len(content.terms) != 2:
+            return None
+        (first, a), ((more, guards), b) = content.terms
+        tame = not any(
+            self.atoms.is_mask(base) or isinstance(self.atoms.contents[base], Constant)
+            for base, _, _ in more
+        )
+        return (a, b, more) if first == ONE and not guards and tame else None
 
     def substitute(self, p: Poly, places: Places, box: Box) -> Poly:
         """Return p with variables replaced by expressions over the box."""
@@ -178,16 +233,36 @@ class Algebra:
         whole = self.substitute(dict(content.terms), dict(enumerate(access)), box)
         return add(number(p.get(ONE, 0)), whole, c)
 
-    def cases(self, p: Poly, box: Box) -> Iterator[Poly] | None:
-        """Return p at each value of the indices that it has guards on; None where they are many."""
+    def cases(self, p: Poly, box: Box) -> Iterator[tuple[Poly, Box]] | None:
+        """Return p on boxes that its guards cut; None where there are none, or too many.
+
+        Guards on one variable are cut where they begin and end; where there are none left, those on
+        several at each value of these.
+        """
         guards = [guard for _, guards in p for guard in guards]
-        guarded = sorted({v for e, _, _ in guards for v, _ in e[1]})
-        if prod(box[v] for v in guarded) > CASE_LIMIT:
+        cuts: dict[int, set[int]] = {}
+        for (_, terms), low, high in guards:
+            if len(terms) == 1:
+                cuts.setdefault(terms[0][0], set()).update((low, high))
+        if not cuts:
+            cuts = {v: {*range(box[v])} for (_, terms), _, _ in guards for v, _ in terms}
+        ends = {v: sorted({0, box[v], *places}) for v, places in sorted(cuts.items())}
+        if not cuts or prod(len(places) - 1 for places in ends.values()) > CASE_LIMIT:
             return None
-        return (
-            self.substitute(p, {v: (n, ()) for v, n in zip(guarded, at, strict=True)}, box)
-            for at in product(*(range(box[v]) for v in guarded))
-        )
+        return (self._on(p, dict(zip(ends, at, strict=True)), box) for at in _choices(ends))
+
+    def has_no_zero(self, p: Poly, box: Box) -> bool:
+        """Return whether p is another polynomial than 0 at each value of its indices."""
+        boxes = self.cases(p, box)
+        if boxes is None:
+            return bool(p) and not any(guards for _, guards in p)
+        return all(self.has_no_zero(*case) for case in boxes)
+
+    def _on(self, p: Poly, ranges: Mapping[int, tuple[int, int]], box: Box) -> tuple[Poly, Box]:
+        """Return p where variables lie in ranges; each then counts from 0."""
+        inner = {**box, **{v: high - low for v, (low, high) in ranges.items()}}
+        places = {v: counted(v, low, high) for v, (low, high) in ranges.items()}
+        return self.substitute(p, places, inner), inner
 
     def inside(
         self, access: Iterable[Affine], extents: Iterable[int], guards: Guards, box: Box

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TypeVar
 
@@ -19,10 +19,11 @@ from gradwright.check.certificate import (
 )
 from gradwright.check.guide import Contraction, FalseStatement, Recognized, SameSum, Split
 from gradwright.check.loops import without_loops
+from gradwright.check.operations import parted
 from gradwright.check.poly import Poly
 from gradwright.check.session import Session
 from gradwright.errors import CertificateError
-from gradwright.hlo import Function, Value, read_module
+from gradwright.hlo import Block, Function, Value, read_module
 
 Text = str | bytes
 Kind = TypeVar("Kind", Recognized, SameSum, Split)
@@ -114,8 +115,11 @@ def check(certificate: object, *texts: Text) -> Checked:
 
 
 def straight(text: Text) -> Function:
-    """Return the main function of a text with calls and loops written out."""
-    return without_loops(without_calls(read_module(text)))
+    """Return the main function of a text, calls and loops written out, reductions parted."""
+    function = without_loops(without_calls(read_module(text)))
+    body = function.body
+    operations = tuple(part for operation in body.operations for part in parted(operation))
+    return replace(function, body=Block(body.arguments, operations, body.results))
 
 
 _COUNTS = {"gradients": 1, "vjp": 2, "equal": 2, "meaning": 1}

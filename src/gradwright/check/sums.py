@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import prod
 
 from gradwright.check.affine import (
@@ -12,6 +13,7 @@ from gradwright.check.affine import (
     Guards,
     Places,
     conjunction,
+    counted,
     linear,
     placed,
     variable,
@@ -77,13 +79,16 @@ class Summation:
         return total
 
     def split(self, p: Poly, at: Split, box: Box) -> Poly:
-        """Return p with a sum as the sum of its parts, one for each value of a summed variable."""
+        """Return p with a sum as the sum of its parts, one for each range of a summed variable."""
         contents = self.algebra.atoms.contents
         content = contents[at.atom] if 0 <= at.atom < len(contents) else None
         if not isinstance(content, Sum) or not (
             content.outputs <= at.variable < len(content.extents)
         ):
             raise FalseStatement(f"atom {at.atom} has no summed variable {at.variable}")
+        ends = (0, *at.cuts, content.extents[at.variable])
+        if not at.cuts or list(ends) != sorted(set(ends)):
+            raise FalseStatement(f"a sum over {ends[-1]} values cut at {list(at.cuts)[:5]}")
         total: Poly = {}
         for (factors, guards), c in p.items():
             parts = [f for f in factors if f[0] == at.atom and f[2] == 1]
@@ -92,8 +97,9 @@ class Summation:
                 total = add(total, {(factors, guards): c})
                 continue
             rest: Poly = {(tuple(f for f in factors if f is not parts[0]), guards): c}
-            written = self._written(content, parts[0][1], at.variable, box)
-            total = add(total, self.algebra.multiply(rest, written, box))
+            for low, high in pairwise(ends):
+                part = self._part(content, parts[0][1], (at.variable, low, high), box)
+                total = add(total, self.algebra.multiply(rest, part, box))
         return total
 
     def renewed(self, p: Poly, box: Box) -> Poly:
@@ -105,27 +111,25 @@ class Summation:
                 content = self.algebra.atoms.contents[factor[0]]
                 part: Poly = {((factor,), ()): Fraction(1)}
                 if isinstance(content, Sum) and factor[2] == 1:
-                    inner = _Term([], (), set(), dict(box))
-                    places = inner.places_of(content, factor[1])
-                    body: Poly = {(content.factors, content.guards): Fraction(1)}
-                    whole = self.algebra.substitute(body, places, inner.box)
-                    part = self.total(whole, inner.summed, inner.box)
+                    part = self._part(content, factor[1], None, box)
                 term = self.algebra.multiply(term, part, box)
             total = add(total, term)
         return total
 
-    def _written(self, content: Sum, access: tuple[Affine, ...], v: int, box: Box) -> Poly:
-        """Return a sum read at an access, value by value of its variable v."""
-        total: Poly = {}
-        for value in range(content.extents[v]):
-            term = _Term([], (), set(), dict(box))
-            places = term.places_of(content, access)
-            left = term.summed - {u for u, _ in places[v][1]}
-            places[v] = (value, ())
-            p: Poly = {(content.factors, content.guards): Fraction(1)}
-            part = self.algebra.substitute(p, places, term.box)
-            total = add(total, self.total(part, left, term.box))
-        return total
+    def _part(
+        self, content: Sum, access: Iterable[Affine], cut: tuple[int, int, int] | None, box: Box
+    ) -> Poly:
+        """Return a sum read at an access; only over the values low … high - 1 of a variable."""
+        term = _Term([], (), set(), dict(box))
+        places = term.places_of(content, access)
+        if cut is not None:
+            v, low, high = cut
+            [(w, _)] = places[v][1]
+            places[v] = counted(w, low, high)
+            term.box[w] = high - low
+            term.summed -= {w} if high == low + 1 else set()
+        p: Poly = {(content.factors, content.guards): Fraction(1)}
+        return self.total(self.algebra.substitute(p, places, term.box), term.summed, term.box)
 
     def _term(self, term: _Term) -> Poly:
         self._unfold(term)
