@@ -9,7 +9,7 @@ from functools import cached_property
 from gradwright.certify.certificate_scout import Scout
 from gradwright.certify.certificate_search import Search
 from gradwright.certify.kernel.literals import fraction, irrational
-from gradwright.certify.prove import choose_cuts, chosen_cotangents
+from gradwright.certify.prove import choose_cuts, chosen_cotangents, read_by_layers
 from gradwright.check.certificate import (
     Certificate,
     ClaimRecord,
@@ -171,8 +171,7 @@ def _draft(subject: Subject, claims: tuple[ClaimRecord, ...] = ()) -> Certificat
 
 
 def _session(draft: Certificate, functions: Sequence[Function]) -> tuple[Session, Search]:
-    forward, held = _cuts(draft, functions)
-    search = Search(forward, held, len(numbered(functions)))
+    search = Search(*_cuts(draft, functions), len(numbered(functions)))
     session = Session(draft, functions, search)
     search.names = session.meanings.contractions.names
     return session, search
@@ -180,16 +179,20 @@ def _session(draft: Certificate, functions: Sequence[Function]) -> tuple[Session
 
 def _cuts(
     draft: Certificate, functions: Sequence[Function]
-) -> tuple[frozenset[int], frozenset[int]]:
-    """Return the values to name in the forward part, and those whose cotangents are."""
+) -> tuple[frozenset[int], frozenset[int], frozenset[int]]:
+    """Return values to name in the forward part, those layers read, those whose cotangents are."""
     body = functions[0].body
     operations: Sequence[Operation] = body.operations
     if draft.loss is not None:
         operations = ancestors([body.results[draft.loss]], operations, frozenset())
     chosen = choose_cuts(operations)
-    held = chosen_cotangents(operations, chosen)
     numbers = [(n, id(value)) for n, value in enumerate(numbered(functions))]
-    return tuple(frozenset(n for n, v in numbers if v in each) for each in (chosen, held))
+
+    def found(values: set[int]) -> frozenset[int]:
+        return frozenset(n for n, value in numbers if value in values)
+
+    held = chosen_cotangents(operations, chosen)
+    return found(chosen), found(read_by_layers(operations)), found(held)
 
 
 def _literals(functions: Sequence[Function]) -> dict[str, str]:

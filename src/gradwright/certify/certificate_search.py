@@ -11,7 +11,7 @@ from itertools import islice, permutations, product
 
 from gradwright.certify.certificate_forms import Forms
 from gradwright.check.affine import Affine, Box, Guard, Guards, linear, placed, span, variable
-from gradwright.check.atoms import Atoms, Exponent, Factor, Named, Sum
+from gradwright.check.atoms import Atoms, Exponent, Factor, Infinity, Named, Sum
 from gradwright.check.certificate import Answer
 from gradwright.check.guide import (
     Contraction,
@@ -50,6 +50,8 @@ class Search:
 
     forward: frozenset[int]
     """Values that are named where they are made."""
+    read: frozenset[int]
+    """Values that layers read: these too, unless they are one term or made of pieces."""
     held: frozenset[int]
     """Values whose cotangents a text holds: these are named."""
     stated: int
@@ -64,7 +66,9 @@ class Search:
     _met_at_split: int | None = None
     _idle: int = 0
     """Sums written out one after the other whose parts met nothing known."""
-    _known: Forms[tuple[int, Sequence[int]]] = field(default_factory=Forms[tuple[int, Sequence[int]]])
+    _known: Forms[tuple[int, Sequence[int]]] = field(
+        default_factory=Forms[tuple[int, Sequence[int]]]
+    )
     """Atoms, and which merged variables theirs are."""
     _cut_forms: Forms[None] = field(default_factory=Forms[None])
     _sums: dict[_Kinds, list[int]] = field(default_factory=dict[_Kinds, list[int]])
@@ -82,9 +86,12 @@ class Search:
 
     def cuts(self, value: int, p: Poly, box: Box) -> bool:
         """Cut where that was chosen, and where a value that was cut comes back."""
-        if _is_single(p):
+        atoms = {a for factors, _ in p for a, _, _ in factors}
+        if _is_single(p) or any(isinstance(self._atoms.contents[a], Infinity) for a in atoms):
             return False
+        as_it_is = len(p) == 1 or all(guards for _, guards in p)
         wanted = value in self.forward or (value >= self.stated and len(p) > STATED_TERMS)
+        wanted = wanted or (value in self.read and not as_it_is)
         if wanted:
             self._cut_forms.add(p, box, None)
         elif self._cut_forms.find(self._algebra, p, box) is None:
@@ -243,7 +250,7 @@ def _bijections(atom: int, theirs: Sum, mine: Contraction) -> Iterator[SameSum]:
     ]
     guards = moved_guards(theirs.guards, {**names, **outputs})
     read = {v for _, access, _ in factors for e in access for v, _ in e[1]}
-    held = [[]] if read >= set(unknown) else _paired(mine.term[1], guards)
+    held = [_NOTHING] if read >= set(unknown) else _paired(mine.term[1], guards)
     for aligned, more in product(_alignments(mine.term[0], factors), held):
         pairs = [(a, b) for f, g in aligned for a, b in zip(f[1], g[1], strict=True)]
         pairs += more
@@ -257,6 +264,9 @@ def _bijections(atom: int, theirs: Sum, mine: Contraction) -> Iterator[SameSum]:
         here = _solved([(a, placed(b, read)) for a, b in pairs], mine.summed)
         if here is not None:
             yield SameSum(atom, access, tuple(here), tuple(there[theirs.outputs :]))
+
+
+_NOTHING: list[tuple[Affine, Affine]] = []
 
 
 def _paired(mine: Guards, theirs: Sequence[Guard]) -> Iterator[list[tuple[Affine, Affine]]]:

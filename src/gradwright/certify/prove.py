@@ -191,13 +191,17 @@ def chosen_cotangents(operations: Sequence[Operation], cut: Collection[int]) -> 
     links = {id(v) for each in (*choices, *divisions) for v in each.operands} & {
         id(each.results[0]) for each in choices
     }
-    read = {id(v) for each in operations if each.opcode in _LAYERS for v in each.operands}
     sums = {
         id(each.results[0])
         for each in operations
         if (each.opcode in _CHOICES or each.opcode in _SUMS) and id(each.results[0]) in cut
     }
-    return (read | sums) - links
+    return (read_by_layers(operations) | sums) - links
+
+
+def read_by_layers(operations: Sequence[Operation]) -> set[int]:
+    """Return the values that layers begin with."""
+    return {id(v) for each in operations if each.opcode in _LAYERS for v in each.operands}
 
 
 def choose_cuts(operations: Sequence[Operation]) -> set[int]:

@@ -61,6 +61,8 @@ class _Draft:
     guards: list[Guard] = field(default_factory=list[Guard])
 
     def sum_over(self, extent: int) -> Affine:
+        if extent == 1:
+            return ZERO
         self.summed.append(extent)
         return variable(self.rank + len(self.summed) - 1)
 

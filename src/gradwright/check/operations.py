@@ -18,7 +18,7 @@ from gradwright.check.forms import Form, form_of, part_of_concatenation, slice_a
 from gradwright.check.functions import Functions
 from gradwright.check.literals import meaning
 from gradwright.check.places import gathered
-from gradwright.check.poly import Algebra, Poly, constant_of, number, scaled
+from gradwright.check.poly import Algebra, Poly, constant_of, joined, number, scaled
 from gradwright.check.tensor import Shape, Tensor, plain, regrouped
 from gradwright.hlo import Block, ElementType, Operation, Value
 from gradwright.hlo import attributes as attr
@@ -201,7 +201,7 @@ class Meanings:
             form = part_of_concatenation(tensor.shape, shape, d, start)
             total = self.f.add(total, self.contractions.apply(form, [tensor]))
             start += tensor.shape[d]
-        return total
+        return Tensor(total.digits, joined(total.poly, total.box))
 
     def reduce(self, operation: Operation, x: Tensors) -> Tensor:
         """A sum, maximum or minimum over dimensions or windows, and of the value it starts from."""

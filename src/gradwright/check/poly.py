@@ -70,6 +70,34 @@ def scaled(p: Poly, c: Fraction | int) -> Poly:
     return {monomial: k * c for monomial, k in p.items()} if c else {}
 
 
+def joined(p: Poly, box: Box) -> Poly:
+    """Return p where terms that only differ in an interval in which they meet are one."""
+    while (pair := _neighbours(p)) is not None:
+        first, second, guards = pair
+        both = conjunction(guards, box)
+        assert both is not None  # neither is empty
+        left = {monomial: c for monomial, c in p.items() if monomial not in (first, second)}
+        p = add(left, {(first[0], both): p[first]})
+    return p
+
+
+def _neighbours(p: Poly) -> tuple[Monomial, Monomial, Guards] | None:
+    """Return two terms that meet, and the guards of both together."""
+    starts: dict[object, tuple[Guards, int]] = {}
+    for (factors, guards), c in p.items():
+        for i, (e, low, high) in enumerate(guards):
+            rest = (*guards[:i], *guards[i + 1 :])
+            starts[factors, rest, e, low, c] = guards, high
+    for (factors, guards), c in p.items():
+        for i, (e, low, high) in enumerate(guards):
+            rest = (*guards[:i], *guards[i + 1 :])
+            following = starts.get((factors, rest, e, high, c))
+            if following is not None:
+                both = (*rest, (e, low, following[1]))
+                return (factors, guards), (factors, following[0]), both
+    return None
+
+
 def in_order(p: Poly) -> Terms:
     """Return the terms in a fixed order."""
     return tuple(sorted(p.items(), key=lambda term: (len(term[0][0]), term[0])))

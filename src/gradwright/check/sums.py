@@ -1,9 +1,9 @@
 """Sums over index variables: equations are solved, independent parts separated, the rest named."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from math import prod
 
 from gradwright.check.affine import (
@@ -23,9 +23,11 @@ from gradwright.check.atoms import Factor, Infinity, Monomial, Sum, Uncheckable
 from gradwright.check.guide import Contraction, FalseStatement, Split
 from gradwright.check.names import Names, merged
 from gradwright.check.poly import (
+    CASE_LIMIT,
     Algebra,
     Poly,
     add,
+    joined,
     moved_factors,
     moved_guards,
     variables_of,
@@ -185,10 +187,21 @@ class Summation:
         if any(isinstance(contents[atom], Infinity) for atom, _, _ in monomial[0]):
             raise Uncheckable("a sum of infinite values")
         if not monomial[0]:
-            raise Uncheckable("a number of positions that depends on the position")
+            return self._counted(monomial[1], sorted(summed), box)
         contraction, origin = self._interface(monomial, summed, box)
         atom, access = self.names.name_sum(contraction)
         return {(((atom, tuple(placed(e, origin) for e in access), 1),), ()): Fraction(1)}
+
+    def _counted(self, guards: Guards, summed: Sequence[int], box: Box) -> Poly:
+        """Return at how many values of variables guards hold, value by value."""
+        if prod(box[v] for v in summed) > CASE_LIMIT:
+            raise Uncheckable("a number of positions that depends on the position")
+        total: Poly = {}
+        for at in product(*(range(box[v]) for v in summed)):
+            places: Places = {v: (n, ()) for v, n in zip(summed, at, strict=True)}
+            moved = conjunction(moved_guards(guards, places), box)
+            total = total if moved is None else add(total, {((), moved): Fraction(1)})
+        return joined(total, box)
 
     def _interface(
         self, monomial: Monomial, summed: set[int], box: Box
