@@ -1,8 +1,12 @@
-"""Texts without loops: each loop that counts integers written out, one body per trip."""
+"""Texts without loops: each loop that counts integers written out, one body per trip.
+
+A reduction of several operands is parted into reductions of one each.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from gradwright.check.operations import combiner_of, opcode_of
 from gradwright.hlo import Block, Function, Operation, Value
 from gradwright.hlo import attributes as attr
 
@@ -132,3 +136,23 @@ def _in_names(block: Block, new: dict[int, Value]) -> Block:
         for operation in block.operations
     )
     return Block(block.arguments, operations, _renamed(block.results, new))
+
+
+def parted(operation: Operation) -> list[Operation]:
+    """Return a reduction of several operands that do not mix as reductions of one each."""
+    count = len(operation.results)
+    if opcode_of(operation) not in ("reduce", "reduce_window") or count < 2:
+        return [operation]
+    block = operation.regions[0]
+    makers = {id(inner.results[0]): inner for inner in block.operations}
+    parts: list[Operation] = []
+    for i, result in enumerate(block.results):
+        combined = tuple(makers[id(result)] for _ in range(id(result) in makers))
+        pair = block.arguments[i], block.arguments[count + i]
+        region = Block(pair, combined, (result,))
+        if combiner_of(region) is None:
+            return [operation]
+        operands = operation.operands[i], operation.operands[count + i]
+        results = (operation.results[i],)
+        parts.append(replace(operation, operands=operands, results=results, regions=(region,)))
+    return parts

@@ -1,7 +1,7 @@
 """The operation table: what each StableHLO operation computes, over the real numbers."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from gradwright.check.affine import Affine, linear, variable
@@ -315,26 +315,6 @@ def combiner_of(block: Block) -> str | None:
     if used != {id(v) for v in block.arguments} or block.results[0] is not operation.results[0]:
         return None
     return opcode_of(operation)
-
-
-def parted(operation: Operation) -> list[Operation]:
-    """Return a reduction of several operands that do not mix as reductions of one each."""
-    count = len(operation.results)
-    if opcode_of(operation) not in ("reduce", "reduce_window") or count < 2:
-        return [operation]
-    block = operation.regions[0]
-    makers = {id(inner.results[0]): inner for inner in block.operations}
-    parts: list[Operation] = []
-    for i, result in enumerate(block.results):
-        combined = tuple(makers[id(result)] for _ in range(id(result) in makers))
-        pair = block.arguments[i], block.arguments[count + i]
-        region = Block(pair, combined, (result,))
-        if combiner_of(region) is None:
-            return [operation]
-        operands = operation.operands[i], operation.operands[count + i]
-        results = (operation.results[i],)
-        parts.append(replace(operation, operands=operands, results=results, regions=(region,)))
-    return parts
 
 
 def opcode_of(operation: Operation) -> str:

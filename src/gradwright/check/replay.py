@@ -18,8 +18,7 @@ from gradwright.check.certificate import (
     read_certificate,
 )
 from gradwright.check.guide import Contraction, FalseStatement, Recognized, SameSum, Split
-from gradwright.check.loops import without_loops
-from gradwright.check.operations import parted
+from gradwright.check.loops import parted, without_loops
 from gradwright.check.poly import Poly
 from gradwright.check.session import Session
 from gradwright.errors import CertificateError
