@@ -9,8 +9,9 @@ import pytest
 from gradwright.certify.definitions import DEFINITIONS, INSPECTIONS
 from gradwright.certify.identities import IDENTITIES
 from gradwright.certify.kernel.derive import RULED
-from gradwright.theory import THEOREMS
+from gradwright.theory import THEOREMS, rule_table, rules
 from gradwright.theory.lemmas import LEMMAS
+from gradwright.theory.rules import lemma_of_identity, lemma_of_operation
 from proofs.coq import ASSUMED, assumptions, coqc, library
 from repository.tree import ROOT
 
@@ -82,14 +83,6 @@ VALUES = frozenset(
 ACCOUNTED = frozenset(place for each in IDENTITIES.values() for place in each.places).union(
     DEFINITIONS, INSPECTIONS
 )
-
-
-def lemma_of_identity(name: str) -> str:
-    return "rule_" + name.replace("-", "_")
-
-
-def lemma_of_operation(opcode: str) -> str:
-    return "pull_" + opcode.partition(".")[2]
 
 
 def needed(identities: Iterable[str], operations: Iterable[str]) -> set[str]:
@@ -179,3 +172,8 @@ def test_every_theorem_at_every_size_names_a_lemma_that_is_there() -> None:
     without = {theorem.name for theorem in THEOREMS} - set(LEMMAS)
     assert without == set()
     assert set(LEMMAS) - {theorem.name for theorem in THEOREMS} == set()
+
+
+def test_the_page_lists_every_rule_with_its_lemma() -> None:
+    assert rule_table(rules()) in (ROOT / "docs/rules.md").read_text("utf-8")
+    assert {rule.lemma for rule in rules()} == needed(IDENTITIES, RULED)

@@ -68,6 +68,27 @@ def test_the_whole_grid_of_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert [case["case"] for case in record["cases"]] == ["K3 s2", "K5 s2", "K7 s2", "K9 s2"]
 
 
+def test_rules_are_listed_with_their_lemmas(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "--rules", "--json")
+    assert code == 0
+    lemmas = {rule["name"]: rule["lemma"] for rule in json.loads(out)["rules"]}
+    assert (lemmas["kink-analytic"], lemmas["stablehlo.tanh"]) == (
+        "rule_kink_analytic",
+        "pull_tanh",
+    )
+    code, out, _ = run(capsys, "--rules", "select", "--markdown")
+    assert (code, out.splitlines()[2]) == (
+        0,
+        "| `select` | b + m (a - b) | `rule_select` | `arithmetic.Arithmetic.select` |",
+    )
+
+
+def test_an_unknown_rule_is_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "--rules", "kinks")
+    assert (code, out) == (3, "")
+    assert err.startswith("gradwright: kinks: expected the name of a rule, found none.")
+
+
 def test_an_unknown_name_is_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "conv")
     assert (code, out) == (3, "")

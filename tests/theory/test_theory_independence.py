@@ -6,7 +6,12 @@ from pathlib import Path
 import gradwright.theory
 
 FOLDER = Path(gradwright.theory.__file__).parent
-ALLOWED = ("gradwright.theory", "gradwright.certify.kernel", "gradwright.certify.notation")
+ALLOWED = (
+    "gradwright.theory",
+    "gradwright.certify.kernel",
+    "gradwright.certify.notation",
+    "gradwright.certify.identities",
+)
 MEASURES = ("enclosure", "slopes", "evaluation", "measure")
 PROVES = ("terms", "points", "generic", "normal_forms", "functions", "regions", "prove")
 

@@ -25,6 +25,7 @@ from gradwright.theory.record import (
     Theorem,
     Window,
 )
+from gradwright.theory.rules import Rule, find_rule, rule_table, rules
 from gradwright.theory.survey import Result, failures, settle
 from gradwright.theory.table import markdown
 
@@ -42,6 +43,7 @@ __all__ = [
     "Proved",
     "Refuted",
     "Result",
+    "Rule",
     "Same",
     "Size",
     "Symbols",
@@ -51,8 +53,11 @@ __all__ = [
     "Window",
     "failures",
     "find",
+    "find_rule",
     "markdown",
     "page",
     "prove",
+    "rule_table",
+    "rules",
     "settle",
 ]

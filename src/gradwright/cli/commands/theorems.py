@@ -1,5 +1,6 @@
 """`gradwright theorems`: what holds at every size, proved while you wait."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -8,16 +9,21 @@ from gradwright.cli.exits import Exit
 from gradwright.cli.output import write_json, write_line, write_table
 
 if TYPE_CHECKING:
-    from gradwright.theory import Result
+    from gradwright.theory import Result, Rule
 
 
 def theorems(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="The theorem to explain; default: all.")
+        str | None,
+        typer.Argument(metavar="[NAME]", help="The theorem to explain, or the rule; default: all."),
     ] = None,
     *,
     whole_grid: Annotated[
         bool, typer.Option("--all", help="Every case of each grid, not only a few.")
+    ] = False,
+    as_rules: Annotated[
+        bool,
+        typer.Option("--rules", help="The rules that the prover trusts, with their lemmas in Coq."),
     ] = False,
     as_markdown: Annotated[
         bool, typer.Option("--markdown", help="Print the list as a Markdown table.")
@@ -26,11 +32,16 @@ def theorems(
 ) -> None:
     """Prove the theorems on backward passes at all sizes, or explain the one called NAME.
 
+    With --rules nothing is proved: rules are listed.
     The exit code is 0 where every theorem is proved, 1 where one is refuted, 2 where one is
     unknown.
     """
-    from gradwright.theory import THEOREMS, find, markdown, page, settle
+    from gradwright.theory import THEOREMS, find, find_rule, markdown, page, rules, settle
 
+    if as_rules:
+        listed = rules() if name is None else (find_rule(name),)
+        _write_rules(listed, as_markdown=as_markdown, as_json=as_json)
+        return
     chosen = THEOREMS if name is None else (find(name),)
     results = [settle(each, each.grid if whole_grid else each.quick) for each in chosen]
     if as_json:
@@ -42,6 +53,18 @@ def theorems(
     else:
         write_line(page(results[0]))
     raise typer.Exit(max(_EXITS[result.verdict.value] for result in results))
+
+
+def _write_rules(listed: "Sequence[Rule]", *, as_markdown: bool, as_json: bool) -> None:
+    from gradwright.theory import rule_table
+
+    if as_json:
+        write_json({"rules": [rule.to_json() for rule in listed]})
+    elif as_markdown:
+        write_line(rule_table(listed).rstrip())
+    else:
+        rows = [[rule.name, rule.statement, rule.lemma, ", ".join(rule.places)] for rule in listed]
+        write_table(["rule", "statement", "lemma", "used in"], rows)
 
 
 _EXITS = {"proved": Exit.DONE, "refuted": Exit.MISSED, "unknown": Exit.UNSUPPORTED}
