@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Generic, TypeVar
 
-from gradwright.certify.kernel.classes import orders, refine
+from gradwright.certify.advice.naming import refine, suggested_orders
 from gradwright.check.affine import Affine, Box, variable
 from gradwright.check.names import merged
 from gradwright.check.poly import Algebra, Poly, in_order, variables_of
@@ -72,7 +72,7 @@ def label(algebra: Algebra, p: Poly, box: Box) -> Label:
     p, box, origin = merged(algebra, p, box)
     colours = refine(p, {v: (box[v],) for v in sorted(variables_of(p))})
     best: Label | None = None
-    for order in orders(colours, ORDERS):
+    for order in suggested_orders(colours, ORDERS):
         places = {v: variable(i) for i, v in enumerate(order)}
         extents = tuple(box[v] for v in order)
         terms = in_order(algebra.substitute(p, places, dict(enumerate(extents))))

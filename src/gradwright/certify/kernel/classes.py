@@ -5,19 +5,16 @@ returned indices and multiplied by the returned coefficient, is the polynomial t
 """
 
 import enum
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import permutations, product
-from math import factorial, prod
 
+from gradwright.certify.advice.naming import refine, suggested_orders
 from gradwright.certify.kernel.algebra import Algebra, Poly, sorted_terms, variables_of
 from gradwright.certify.kernel.atoms import Class, Monomial
 from gradwright.certify.kernel.index import Affine, Extents, variable, variables
 
 ORDER_LIMIT = 24
 """Orders of indistinguishable variables that are tried; beyond it one is taken."""
-REFINEMENTS = 3
-"""Rounds of colour refinement; more never told variables of real texts apart."""
 
 
 class Scale(enum.Enum):
@@ -37,15 +34,25 @@ def intern_class(
     if single is not None and (scale is Scale.LEADING or single[0] > 0):
         return single
     origin, p, extents = generalize(algebra, p, extents)
-    colours = refine(p, {v: (extents[v],) for v in sorted(variables_of(p))})
-    candidates = [
-        _labelled(algebra, p, extents, names, scale) for names in orders(colours, ORDER_LIMIT)
-    ]
+    used = variables_of(p)
+    colours = refine(p, {v: (extents[v],) for v in sorted(used)})
+    namings = orders(used, colours, ORDER_LIMIT)
+    candidates = [_labelled(algebra, p, extents, names, scale) for names in namings]
     content, lead, _ = min(candidates, key=lambda candidate: candidate[0].terms)
     alike = [names for found, c, names in candidates if found == content and c == lead]
     atom = algebra.atoms.interned_alike(content, content.extents, alike)
     access = tuple(origin.get(v, variable(v)) for v in alike[0])
     return lead, atom, algebra.atoms.ordered(atom, access)
+
+
+def orders(
+    used: Collection[int], colours: Mapping[int, int], limit: int
+) -> Iterator[Sequence[int]]:
+    """Yield orders of variables: those of different colours stay apart."""
+    for names in suggested_orders({v: colours[v] for v in used}, limit):
+        if sorted(names) != sorted(used):
+            raise ValueError(f"{names} as an order of {used}")
+        yield names
 
 
 def _single_factor(p: Poly) -> tuple[Fraction, int, tuple[Affine, ...]] | None:
@@ -117,51 +124,3 @@ def _self_contained(algebra: Algebra, p: Poly) -> Iterator[tuple[Affine, int]]:
 
 _GUARDED: Affine = (0, ((0, 0),))
 """Stands for "occurs in a guard": no expression has a coefficient 0."""
-
-
-def refine(p: Iterable[Monomial], colours: Mapping[int, object]) -> dict[int, int]:
-    """Return a number per variable; variables that occur differently get different numbers.
-
-    Numbers are hashes of nested integers: used to order, never to identify.
-    """
-    current = {v: hash(colour) for v, colour in colours.items()}
-    monomials = list(p)
-    for _ in range(REFINEMENTS):
-        places: dict[int, list[tuple[int, int, int]]] = {v: [] for v in current}
-        for monomial in monomials:
-            parts = list(_painted(monomial, current))
-            whole = hash(tuple(sorted(paint for paint, _ in parts)))
-            for paint, expressions in parts:
-                for position, e in enumerate(expressions):
-                    for v, k in e[1]:
-                        places[v].append((whole, hash((paint, position)), k))
-        current = {v: hash((current[v], tuple(sorted(places[v])))) for v in current}
-    return current
-
-
-def _painted(
-    monomial: Monomial, colours: Mapping[int, int]
-) -> Iterator[tuple[int, tuple[Affine, ...]]]:
-    """Yield (hash up to names, expressions) of each factor and guard."""
-    factors, guards = monomial
-    for atom, access, q in factors:
-        yield hash((atom, q, tuple(_paint(e, colours) for e in access))), access
-    for e, low, high in guards:
-        yield hash((low, high, _paint(e, colours))), (e,)
-
-
-def _paint(e: Affine, colours: Mapping[int, int]) -> tuple[int, tuple[tuple[int, int], ...]]:
-    return e[0], tuple(sorted((colours[v], k) for v, k in e[1]))
-
-
-def orders(colours: Mapping[int, int], limit: int) -> Iterator[list[int]]:
-    """Yield orders of the variables: by colour, equal ones in every order up to a limit."""
-    groups: dict[int, list[int]] = {}
-    for v in sorted(colours):
-        groups.setdefault(colours[v], []).append(v)
-    ordered = [groups[colour] for colour in sorted(groups)]
-    if prod(factorial(len(group)) for group in ordered) > limit:
-        yield [v for group in ordered for v in group]
-        return
-    for choice in product(*(permutations(group) for group in ordered)):
-        yield [v for group in choice for v in group]

@@ -10,6 +10,7 @@ import enum
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from gradwright.certify.advice.points import differs_somewhere
 from gradwright.certify.effort import TooLarge
 from gradwright.certify.kernel.algebra import Algebra, Poly, Undenotable, add
 from gradwright.certify.kernel.atoms import Class, Exponent, Sum
@@ -32,8 +33,6 @@ PIECES = 512
 """Pieces that a difference is written out into."""
 SETS = 256
 """Sets of points that are compared for one difference."""
-SAMPLES = 8
-"""Pieces of which a point is looked at before all are compared."""
 
 
 class Depth(enum.Enum):
@@ -155,11 +154,8 @@ class _Difference:
             for piece in pieces
             for order in orders(piece)
         ]
-        for i, (reading, _) in enumerate(readings[:SAMPLES]):
-            place = reading.sample(i)
-            held = [] if place is None else [(other.holds(place), c) for other, c in readings]
-            if sum(c for holds, c in held if holds) and all(h is not None for h, _ in held):
-                return False
+        if differs_somewhere(readings):
+            return False
         self.sets += len(readings)
         if self.sets > SETS:
             raise TooLarge("a comparison of too many sets of points")

@@ -4,24 +4,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from random import Random
 
 import islpy as isl
 
 from gradwright.certify.effort import bounded
 from gradwright.certify.kernel.algebra import Poly, Undenotable
-from gradwright.certify.kernel.index import Affine, Guard, Guards, bounds, value_at, variables
+from gradwright.certify.kernel.index import Affine, Guard, Guards, bounds
 from gradwright.certify.kernel.linear import undetermined
 
-Place = tuple[Mapping[int, int], tuple[int, ...]]
-"""Values of the outputs, and all indices read."""
 Read = tuple[tuple[Affine, int], ...]
 """The indices at which something is read, each with the extent that it lies in."""
 
 SETS = 4096
 """Sets of points that are kept: many sums read alike."""
-ATTEMPTS = 16
-"""Attempts to find a point of a set inside its box."""
 REGIONS = 32
 """Regions of one set that are told apart by the other sets that lie on them."""
 
@@ -50,49 +45,6 @@ class Reading:
         inner = f"exists ({bound}: {body})" if bound else body
         return _set(f"{{ [{head}] : {inner} }}")
 
-    def sample(self, seed: int) -> Place | None:
-        """Return outputs and the indices read at an arbitrary point, None where none is found."""
-        choice = Random(seed)
-        for _ in range(ATTEMPTS):
-            at: dict[int, int] = {}
-            for v in (*self.outputs, *self.summed):
-                solved = _solved(self.guards, v, at)
-                at[v] = choice.randrange(self.extents[v]) if solved is None else solved
-            if self._admits(at):
-                outputs = {v: at[v] for v in self.outputs}
-                return outputs, tuple(value_at(e, at) for read in self.reads for e, _ in read)
-        return None
-
-    def holds(self, place: Place) -> bool | None:
-        """Return whether a place is among the points; None where that takes more than solving.
-
-        Equations with one unknown each are solved one after the other.
-        """
-        outputs, values = place
-        at, unknown = dict(outputs), set(self.summed)
-        read = [e for each in self.reads for e, _ in each]
-        equations = [*zip(read, values, strict=True)]
-        equations += [(e, low) for e, low, high in self.guards if high == low + 1]
-        while unknown:
-            ready = (
-                (e, value, [v for v in variables(e) if v in unknown]) for e, value in equations
-            )
-            found = next((each for each in ready if len(each[2]) == 1), None)
-            if found is None:
-                return None
-            e, value, [v] = found
-            k = dict(e[1])[v]
-            rest = value - value_at(e, {**at, v: 0})
-            if rest % k:
-                return False
-            at[v] = rest // k
-            unknown.discard(v)
-        return self._admits(at) and all(value_at(e, at) == value for e, value in equations)
-
-    def _admits(self, at: Mapping[int, int]) -> bool:
-        inside = all(0 <= x < self.extents[v] for v, x in at.items())
-        return inside and all(low <= value_at(e, at) < high for e, low, high in self.guards)
-
     def map_text(self) -> str:
         """Return isl's notation of (outputs, summed) -> (outputs, all indices read)."""
         source = ", ".join(_name(v) for v in (*self.outputs, *self.summed))
@@ -109,15 +61,6 @@ class Reading:
             yield f"0 <= {_name(v)} < {self.extents[v]}"
         for e, low, high in self.guards:
             yield f"{low} <= {_spell(e)} < {high}"
-
-
-def _solved(guards: Guards, v: int, at: Mapping[int, int]) -> int | None:
-    """Return what an equation makes of a variable, given values of all others in it."""
-    for (c, terms), low, high in guards:
-        k = dict(terms).get(v, 0)
-        if high == low + 1 and abs(k) == 1 and all(w == v or w in at for w, _ in terms):
-            return k * (low - c - sum(q * at[w] for w, q in terms if w != v))
-    return None
 
 
 @bounded()

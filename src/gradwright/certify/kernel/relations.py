@@ -12,10 +12,12 @@ from itertools import permutations
 
 import islpy as isl
 
+from gradwright.certify.advice.naming import refine
+from gradwright.certify.advice.signatures import suggested_signatures
 from gradwright.certify.effort import bounded
 from gradwright.certify.kernel.algebra import Algebra, Poly, monomial_variables
 from gradwright.certify.kernel.atoms import Exponent, Factor, Monomial, Sum
-from gradwright.certify.kernel.classes import orders, refine
+from gradwright.certify.kernel.classes import orders
 from gradwright.certify.kernel.index import (
     Affine,
     Extents,
@@ -25,7 +27,6 @@ from gradwright.certify.kernel.index import (
     variable,
     variables,
 )
-from gradwright.certify.kernel.linear import row_echelon
 from gradwright.certify.kernel.reading import Read, Reading, require_one_each
 
 LABEL_LIMIT = 120
@@ -113,8 +114,8 @@ class Relations:
         colours = refine([(c.factors, ())], names)
         candidates = [
             (self._content(c, outputs, summed), outputs)
-            for outputs in orders({v: colours[v] for v in c.outputs}, LABEL_LIMIT)
-            for summed in orders({v: colours[v] for v in c.summed}, LABEL_LIMIT)
+            for outputs in orders(c.outputs, colours, LABEL_LIMIT)
+            for summed in orders(c.summed, colours, LABEL_LIMIT)
         ]
         content = min((content for content, _ in candidates), key=lambda content: content.factors)
         alike = [outputs for found, outputs in candidates if found == content]
@@ -142,17 +143,17 @@ class Relations:
         points = reading.points()
         if points.is_empty():
             return {}
-        signatures = _signatures(points, c)
+        signatures = suggested_signatures(points, c.outputs, c.extents)
         bucket = tuple(kind for kind, _ in bundles), tuple(sorted(signatures.values()))
         known = self._known.setdefault(bucket, [])
         colours = {v: hash(signature) for v, signature in signatures.items()}
-        for outputs in orders(colours, LABEL_LIMIT):
+        for outputs in orders(c.outputs, colours, LABEL_LIMIT):
             for order in _same_kind_orders(bundles):
                 candidate = c.reading(outputs, order).points()
                 for other, atom in known:
                     if candidate is other or candidate.is_equal(other):
                         return _read(atom, outputs, c.origin)
-        outputs = next(orders(colours, LABEL_LIMIT))
+        outputs = next(orders(c.outputs, colours, LABEL_LIMIT))
         content = self._content(c, outputs, c.summed)
         atom = self.algebra.atoms.intern(content, content.extents[: content.outputs])
         known.append((c.reading(outputs, reads).points(), atom))
@@ -222,36 +223,6 @@ def _joined(c: _Contraction, high: int, low: int) -> _Contraction:
 def _read(atom: int, outputs: Sequence[int], origin: Mapping[int, Affine]) -> Poly:
     access = tuple(origin[v] for v in outputs)
     return {(((atom, access, 1),), ()): Fraction(1)}
-
-
-def _signatures(points: isl.Set, c: _Contraction) -> dict[int, tuple[object, ...]]:
-    """Return for each output how the relation's equations tie it to factor indices.
-
-    Only used to find candidates: an output of one relation can only be one of the same signature
-    in an equal relation.
-    """
-    count = len(c.outputs)
-    width = points.dim(isl.dim_type.set)
-    rows = [
-        [
-            *(_value(k.get_coefficient_val(isl.dim_type.set, i)) for i in range(width)),
-            _value(k.get_constant_val()),
-        ]
-        for k in points.affine_hull().get_constraints()
-        if k.is_equality()
-    ]
-    echelon = row_echelon(rows)
-    found: dict[int, tuple[object, ...]] = {}
-    for i, v in enumerate(c.outputs):
-        row = next((r for r in echelon if r[i] == 1 and not any(r[:i])), None)
-        tie = () if row is None else tuple((j - count, x) for j, x in enumerate(row) if j > i and x)
-        others = sum(1 for j, _ in tie if j < 0)
-        found[v] = (c.extents[v], others, tuple((j, x) for j, x in tie if j >= 0))
-    return found
-
-
-def _value(v: isl.Val) -> Fraction:
-    return Fraction(int(v.get_num_si()), int(v.get_den_val().get_num_si()))
 
 
 def _same_kind_orders(bundles: Sequence[_Bundle]) -> Iterator[Sequence[Read]]:

@@ -1,0 +1,63 @@
+"""Orders in which the variables of a value are named, so that equal values get equal names.
+
+Variables that occur differently are told apart by colour refinement; of those that are not, every
+order is tried up to a limit.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import permutations, product
+from math import factorial, prod
+
+from gradwright.certify.kernel.atoms import Monomial
+from gradwright.certify.kernel.index import Affine
+
+REFINEMENTS = 3
+"""Rounds of colour refinement; more never told variables of real texts apart."""
+
+
+def refine(p: Iterable[Monomial], colours: Mapping[int, object]) -> dict[int, int]:
+    """Return a number per variable; variables that occur differently get different numbers.
+
+    Numbers are hashes of nested integers: used to order, never to identify.
+    """
+    current = {v: hash(colour) for v, colour in colours.items()}
+    monomials = list(p)
+    for _ in range(REFINEMENTS):
+        places: dict[int, list[tuple[int, int, int]]] = {v: [] for v in current}
+        for monomial in monomials:
+            parts = list(_painted(monomial, current))
+            whole = hash(tuple(sorted(paint for paint, _ in parts)))
+            for paint, expressions in parts:
+                for position, e in enumerate(expressions):
+                    for v, k in e[1]:
+                        places[v].append((whole, hash((paint, position)), k))
+        current = {v: hash((current[v], tuple(sorted(places[v])))) for v in current}
+    return current
+
+
+def _painted(
+    monomial: Monomial, colours: Mapping[int, int]
+) -> Iterator[tuple[int, tuple[Affine, ...]]]:
+    """Yield (hash up to names, expressions) of each factor and guard."""
+    factors, guards = monomial
+    for atom, access, q in factors:
+        yield hash((atom, q, tuple(_paint(e, colours) for e in access))), access
+    for e, low, high in guards:
+        yield hash((low, high, _paint(e, colours))), (e,)
+
+
+def _paint(e: Affine, colours: Mapping[int, int]) -> tuple[int, tuple[tuple[int, int], ...]]:
+    return e[0], tuple(sorted((colours[v], k) for v, k in e[1]))
+
+
+def suggested_orders(colours: Mapping[int, int], limit: int) -> Iterator[list[int]]:
+    """Yield orders of the variables: by colour, equal ones in every order up to a limit."""
+    groups: dict[int, list[int]] = {}
+    for v in sorted(colours):
+        groups.setdefault(colours[v], []).append(v)
+    ordered = [groups[colour] for colour in sorted(groups)]
+    if prod(factorial(len(group)) for group in ordered) > limit:
+        yield [v for group in ordered for v in group]
+        return
+    for choice in product(*(permutations(group) for group in ordered)):
+        yield [v for group in choice for v in group]
