@@ -68,3 +68,32 @@ Proof.
 move=> A B; have := is_derive_mult (fun t => t) _ x _ _ (is_derive_id x) (d_hard_sigmoid A B) (fun a b => Rmult_comm a b).
 by rewrite /plus /mult /= Rmult_1_l.
 Qed.
+
+(** Each as a backward pass: dy times the slope at every entry, the map being differentiable there. *)
+Section Backward.
+Variables (I : finType) (x : tensor I).
+Notation backward f s := (has_vjp (map1 f) x (fun g i => g i * s (x i))).
+Lemma backward_of (f s : R -> R) : (forall i, is_derive f (x i) (s (x i))) -> backward f s.
+Proof. exact: (pull1 (s := fun i => s (x i))). Qed.
+Theorem vjp_swish : backward swish (fun u => logistic u + u * (logistic u * (1 - logistic u))).
+Proof. by apply: backward_of => i; exact: d_swish. Qed.
+Theorem vjp_softplus : backward (fun t => ln (1 + exp t)) logistic.
+Proof. by apply: backward_of => i; exact: d_softplus. Qed.
+Theorem vjp_gelu_erf : backward (fun t => t * (1 + erf (t / sqrt 2)) / 2)
+  (fun u => (1 + erf (u / sqrt 2)) / 2 + u * exp (- (u * u / 2)) / sqrt (2 * PI)).
+Proof. by apply: backward_of => i; exact: d_gelu_erf. Qed.
+Theorem vjp_relu6 : (forall i, x i <> 0) -> (forall i, x i <> 6) -> backward (fun t => Rmin (Rmax t 0) 6)
+  (fun u => (if Rlt_dec (Rmax u 0) 6 then 1 else 0) * (if Rlt_dec 0 u then 1 else 0)).
+Proof. by move=> A B; apply: backward_of => i; exact: d_clamp (A i) (B i). Qed.
+Theorem vjp_leaky_relu a : (forall i, x i <> 0) -> backward (fun t => Rmax t 0 + a * Rmin t 0)
+  (fun u => (if Rlt_dec 0 u then 1 else 0) + a * (if Rlt_dec u 0 then 1 else 0)).
+Proof. by move=> A; apply: backward_of => i; exact: d_leaky_relu (A i). Qed.
+Theorem vjp_hard_sigmoid : (forall i, x i <> -3) -> (forall i, x i <> 3) ->
+  backward (fun t => Rmin (Rmax (t + 3) 0) 6 / 6)
+    (fun u => (if Rlt_dec 0 (u + 3) then 1 else 0) * (if Rlt_dec u 3 then 1 else 0) / 6).
+Proof. by move=> A B; apply: backward_of => i; exact: d_hard_sigmoid (A i) (B i). Qed.
+Theorem vjp_hard_swish : (forall i, x i <> -3) -> (forall i, x i <> 3) ->
+  backward (fun t => t * (Rmin (Rmax (t + 3) 0) 6 / 6)) (fun u => Rmin (Rmax (u + 3) 0) 6 / 6 +
+    u * ((if Rlt_dec 0 (u + 3) then 1 else 0) * (if Rlt_dec u 3 then 1 else 0) / 6)).
+Proof. by move=> A B; apply: backward_of => i; exact: d_hard_swish (A i) (B i). Qed.
+End Backward.

@@ -35,6 +35,21 @@ Proof. exact: vjp_conv_x. Qed.
 Theorem convolution_weight_vjp Ho Wo ah aw (x : X) (k : W) :
   has_vjp (fun k => conv (Ho := Ho) (Wo := Wo) ah aw x k) k (weight_back ah aw x).
 Proof. exact: vjp_conv_w. Qed.
+(** Both are convolutions: of dy with the kernel reversed, stride and dilation of the input changing
+    places; and, group by group, of x with dy as the window. *)
+Theorem convolution_input_backward_vjp Ho Wo ah aw (x : X) (k : W) :
+  has_vjp (fun x => conv (Ho := Ho) (Wo := Wo) ah aw x k) x
+    (fun dy => conv (axisT Kh ah) (axisT Kw aw) dy (wrev k)).
+Proof. by apply: has_vjp_ext (convolution_input_vjp _ _ ah aw x k) => // dy i; exact: conv_input_grad_is_conv. Qed.
+Theorem convolution_weight_backward_vjp Ho Wo ah aw (x : X) (k : W) :
+  has_vjp (fun k => conv (Ho := Ho) (Wo := Wo) ah aw x k) k (fun dy q => let: (g, c, o, t) := q in
+    conv (N := Cg) (G := unit_finType) (Cg := N) (Og := Og) (axisW ah) (axisW aw)
+      (fun q => let: (c, (u, n), i) := q in x (n, (g, c), i))
+      (fun q => let: (u, n, o, y) := q in dy (n, (g, o), y)) (c, (tt, o), t)).
+Proof.
+apply: has_vjp_ext (convolution_weight_vjp _ _ ah aw x k) => // dy [[[g c] o] t].
+exact: conv_weight_grad_is_conv.
+Qed.
 (** The cotangent of the bias sums over pictures and positions, whatever the axes are. *)
 Theorem convolution_bias_vjp Ho Wo ah aw (x : X) (k : W) (b : tensor [finType of G * Og]) :
   has_vjp (fun b q => conv (Ho := Ho) (Wo := Wo) ah aw x k q + b q.1.2) b
@@ -111,6 +126,24 @@ have E a j : (0 < j)%coq_nat -> (same_lo 2 (Z.of_nat (2 * a)) (Z.of_nat (2 * j))
   by move=> Hj; rewrite !Em; apply: same2_even; lia.
 by rewrite !E.
 Qed.
+
+Section Same_even.
+Variables (N G Cg Og : finType) (h w j1 j2 : nat).
+Notation X := (tensor [finType of N * (G * Cg) * ('I_(2 * h) * 'I_(2 * w))]).
+Notation W := (tensor [finType of (G * Cg) * Og * ('I_(2 * j1) * 'I_(2 * j2))]).
+Notation axis_at s p := (Axis s 1 1 p).
+Notation lo s n j := (same_lo s (Z.of_nat n) (Z.of_nat (2 * j))).
+Notation same := (conv (Ho := h) (Wo := w) (axis_at 2 (lo 2%Z (2 * h)%N j1)) (axis_at 2 (lo 2%Z (2 * w)%N j2))).
+Theorem stride2_same_even_input_vjp (x : X) (k : W) : has_vjp (fun x => same x k) x (fun dy =>
+  input_back (axis_at 1 (lo 2%Z (2 * h)%N j1 + 0)) (axis_at 1 (lo 2%Z (2 * w)%N j2 + 0)) k (upsample r02 r02 dy)).
+Proof. exact: (strided_input_vjp h w r02 r02 1 1 1 1 _ _ x k). Qed.
+Theorem stride2_same_even_weight_vjp (x : X) (k : W) : has_vjp (fun k => same x k) k (fun dy =>
+  weight_back (axis_at 1 (lo 2%Z (2 * h)%N j1 + 0)) (axis_at 1 (lo 2%Z (2 * w)%N j2 + 0)) x (upsample r02 r02 dy)).
+Proof. exact: (strided_weight_vjp h w r02 r02 1 1 1 1 _ _ x k). Qed.
+Theorem stride2_same_even_bias_vjp (x : X) (k : W) b : has_vjp (fun b q => same x k q + b q.1.2) b
+  (fun dy o => \rsum_(q : [finType of N * (G * Og) * ('I_h * 'I_w)] | q.1.2 == o) dy q).
+Proof. exact: convolution_bias_vjp. Qed.
+End Same_even.
 
 (** ** Stride 4, the patchify of a 4 x 4 kernel without padding *)
 Section Patchify.

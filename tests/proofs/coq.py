@@ -13,6 +13,8 @@ SECONDS = 240
 
 STATED = re.compile(r"^(?:Theorem|Lemma|Definition(?= rule_)) (\w+)", re.MULTILINE)
 
+STATEMENT = re.compile(r"^(?:Theorem|Lemma) (\w+)(.*?)\.\s+Proof", re.MULTILINE | re.DOTALL)
+
 ASSUMED = frozenset(
     {
         "ClassicalDedekindReals.sig_not_dec",
@@ -40,6 +42,15 @@ def stated(source: str) -> list[str]:
 def library() -> dict[str, list[str]]:
     """Return the theorems of each file of the library."""
     return {path.stem: stated(path.read_text("utf-8")) for path in sorted(THEORIES.glob("*.v"))}
+
+
+def statements() -> dict[str, str]:
+    """Return what each theorem says, by file and name."""
+    return {
+        f"{path.stem}.{found[1]}": found[2]
+        for path in sorted(THEORIES.glob("*.v"))
+        for found in STATEMENT.finditer(path.read_text("utf-8"))
+    }
 
 
 def coqc(source: str, folder: Path, name: str = "Question.v") -> Answer:
