@@ -1,11 +1,11 @@
 """Plant defects into one train step of each kind of block, and count which are refuted.
 
-    python benchmarks/step_mutants.py [BLOCK ...] [--each 8] [--seed 0] [--processes 1] [--write]
+    python benchmarks/step_mutants.py [BLOCK ...] [--each 4] [--seed 0] [--processes 1] [--write]
 
 Nets are the blocks of the probes, each before a global pool and a dense layer; any operation of the
 step may have the defect: forward, loss, backward, update. Whether a mutant is wrong is decided by
-evaluation in f64. Exit code 1 where a wrong mutant was proved, a harmless one refuted, or fewer
-than 98 % of the wrong ones were refuted.
+evaluation in f64. Rows of other blocks stay in the table. Exit code 1 where a wrong mutant was
+proved, a harmless one refuted, or fewer than 98 % of the wrong ones were refuted.
 """
 
 import argparse
@@ -14,10 +14,10 @@ import sys
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 
-from contest.table import replace_section
+from contest.rows import merged, rows_of
+from contest.table import read_section, replace_section
 
 from gradwright.certify import Search
 from gradwright.certify.mutants_campaign import Campaign, Found, Trial
@@ -30,6 +30,7 @@ from gradwright.programs import Program, train_step
 from gradwright.spec import NetSpec
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
+SECTION = "step-mutants"
 SECONDS = 300.0
 """Of the interpreter, for each mutant."""
 CLASSES = 3
@@ -44,11 +45,11 @@ def main() -> int:
     judge = functools.partial(_judged, each=options.each, seed=options.seed)
     with ProcessPoolExecutor(options.processes) as pool:
         found = dict(zip(names, pool.map(judge, names), strict=True))
-    words = [*options.block, f"--each {options.each}", f"--seed {options.seed}"]
-    table = "\n".join(_table(found, " ".join(words)))
-    print(table)
+    rows = {name: _row(name, campaign) for name, campaign in found.items()}
+    print("\n".join(_table(rows, {})))
     if options.write:
-        replace_section(RESULTS, "step-mutants", table)
+        kept = rows_of(read_section(RESULTS, SECTION))
+        replace_section(RESULTS, SECTION, "\n".join(_table(rows, kept)))
     return 0 if _is_good(found) else 1
 
 
@@ -93,31 +94,37 @@ def _is_good(found: Mapping[str, Campaign]) -> bool:
     return not bad and _count(found, Found.REFUTED) >= WANTED * wrong
 
 
-def _table(found: Mapping[str, Campaign], words: str) -> list[str]:
-    wrong = sum(len(campaign.wrong) for campaign in found.values())
-    refuted = _count(found, Found.REFUTED)
+def _row(name: str, campaign: Campaign) -> list[str]:
+    return [name, *(str(campaign.count(each)) for each in Found)]
+
+
+def _table(new: Mapping[str, list[str]], kept: Mapping[str, list[str]]) -> list[str]:
+    """Return the section of RESULTS.md; its head counts the rows."""
+    rows = {**kept, **new}
+    totals = {
+        each: sum(int(cells[place]) for cells in rows.values())
+        for place, each in enumerate(Found, start=1)
+    }
+    wrong = sum(totals[each] for each in (Found.REFUTED, Found.UNKNOWN, Found.MISSED))
+    refuted = totals[Found.REFUTED]
     share = f" ({100 * refuted / wrong:.1f} %)" if wrong else ""
     return [
-        f"{datetime.now(UTC):%Y-%m-%d}: train steps of {len(found)} nets of one block, batch 2, "
-        f"SGD, {sum(len(c.trials) for c in found.values())} mutants, {wrong} of them wrong. "
-        f"Refuted with a replayed counterexample: {refuted}{share}; proved: "
-        f"{_count(found, Found.MISSED)}.",
+        f"Train steps of {len(rows)} nets of one block, batch 2, SGD, {sum(totals.values())} "
+        f"mutants, {wrong} of them wrong. Refuted with a replayed counterexample: {refuted}"
+        f"{share}; proved: {totals[Found.MISSED]}.",
         "",
-        f"`python benchmarks/step_mutants.py {words} --write`",
+        "`python benchmarks/step_mutants.py [BLOCK …] --write`",
         "",
         f"| block | {' | '.join(each.value for each in Found)} |",
         f"|---|{'---|' * len(Found)}",
-        *(
-            f"| {name} | {' | '.join(str(campaign.count(each)) for each in Found)} |"
-            for name, campaign in found.items()
-        ),
+        *merged(new, kept, list(BLOCKS)),
     ]
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("block", nargs="*", metavar="BLOCK", help="default: all")
-    parser.add_argument("--each", type=int, default=8, help="mutants per block")
+    parser.add_argument("--each", type=int, default=4, help="mutants per block")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=1, help="blocks at a time")
     parser.add_argument("--write", action="store_true", help="put the table into RESULTS.md")

@@ -121,6 +121,12 @@ def markdown(results: Sequence[Result], heading: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
+def read_section(path: Path, mark: str) -> str:
+    """Return what is between `<!-- mark -->` and `<!-- /mark -->` of a file, nothing without it."""
+    text = path.read_text("utf-8") if path.exists() else ""
+    return text.partition(f"<!-- {mark} -->\n")[2].partition(f"\n<!-- /{mark} -->")[0]
+
+
 def replace_section(path: Path, mark: str, body: str) -> None:
     """Put body between `<!-- mark -->` and `<!-- /mark -->` of a file, added where missing."""
     opening, closing = f"<!-- {mark} -->", f"<!-- /{mark} -->"

@@ -6,10 +6,13 @@ import re
 import numpy as np
 import pytest
 
-from gradwright import run
-from gradwright.errors import UnsupportedError
+from gradwright import programs, run
+from gradwright.errors import LowererError, UnsupportedError
+from gradwright.layers import Conv2d, Padding, convolution_forms
 from gradwright.run import Backend, IreeDriver, iree
 from gradwright.run.module_text import without_aliases
+from gradwright.spec import Image, NetSpec
+from gradwright.spec.padding import Windows
 from run.texts import ACCUMULATE, BACKENDS, OVERWRITTEN, SELECT_AND_SCATTER
 
 W = np.arange(10, dtype=np.float32).reshape(5, 2) - 4
@@ -95,3 +98,31 @@ def test_without_iree_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch)
         "backend iree: expected IREE's compiler and runtime, found no module iree.compiler or "
         'iree.runtime. Install the extra; in the checkout: pip install ".[iree]"'
     )
+
+
+ONE_WINDOW = NetSpec("one-window", Image(4, 2, 2), [Conv2d(8, 3, 2, padding=Padding.SYMMETRIC)])
+"""Padded to 4 x 4, of which the window reads 3 x 3: the last stage of a ResNet at 32 pixels."""
+
+
+@pytest.mark.xla
+@pytest.mark.iree
+def test_a_strided_convolution_with_one_window_runs() -> None:
+    step = programs.vjp(ONE_WINDOW, batch=2)
+    random = np.random.default_rng(0)
+    given = {port.name: random.standard_normal(port.shape).astype("f4") for port in step.inputs}
+    iree, xla = (run.compile(step, backend=backend)(**given) for backend in ("iree", "xla"))
+    assert all(np.allclose(iree[name], xla[name], rtol=1e-5, atol=1e-5) for name in xla)
+
+
+@pytest.mark.iree
+def test_iree_still_refuses_a_window_that_leaves_padding_unread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """When this fails, IREE is mended and the padding can stay as it is declared."""
+
+    def as_it_is(windows: Windows) -> object:
+        return windows.padding
+
+    monkeypatch.setattr(convolution_forms, "_read_padding", as_it_is)
+    with pytest.raises(LowererError, match=r"linalg\.generic"):
+        run.compile(programs.forward(ONE_WINDOW, batch=2), backend="iree", cache=run.NO_CACHE)

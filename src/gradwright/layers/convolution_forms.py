@@ -7,7 +7,7 @@ from gradwright.hlo.attributes import Convolution, ConvolutionDims
 from gradwright.layers import depthwise, winograd
 from gradwright.layers.formulation import ConvolutionForm, DepthwiseForm, Layout
 from gradwright.layers.walk import Walk
-from gradwright.spec.padding import Windows
+from gradwright.spec.padding import Pair, Windows
 
 MAX_PAIR_COEFFICIENTS, MAX_PAIR_CHANNELS = 27, 16
 """Kernel coefficients per output channel, and output channels, up to which pairs of columns pay.
@@ -39,7 +39,7 @@ def convolve(walk: Walk, rule: ConvolutionRule, x: Value, weight: Value) -> Valu
     attributes = Convolution(
         _dims(walk.formulation.layout, kernel_dims),
         strides=windows.strides,
-        padding=windows.padding,
+        padding=_read_padding(windows),
         lhs_dilation=(1, 1),
         rhs_dilation=windows.dilation,
         window_reversal=(False, False),
@@ -47,6 +47,20 @@ def convolve(walk: Walk, rule: ConvolutionRule, x: Value, weight: Value) -> Valu
         batch_group_count=1,
     )
     return walk.b.convolution(x, kernel, attributes, hint="xw")
+
+
+def _read_padding(windows: Windows) -> tuple[Pair, Pair]:
+    """Return the padding without what the only window of an axis leaves unread.
+
+    IREE 3.13 refuses a strided convolution with one window that does not reach its padding's end.
+    """
+    height, width = (
+        (low, high - min(high, rest)) if count == 1 else (low, high)
+        for (low, high), rest, count in zip(
+            windows.padding, windows.remainder, windows.counts, strict=True
+        )
+    )
+    return height, width
 
 
 def _column_pairs(walk: Walk, windows: Windows, x: Value, weight: Value) -> Value:
