@@ -138,9 +138,10 @@ def _gradients(
         fitting = [(n, t) for n, t in near if t.shape == g.shape]
         at_once = (n for n, t in fitting if _is_same_form(session, g, t))
         alike = [(n, t) for n, t in fitting if search.reads_alike(g, t)]
-        in_parts = (
-            n for n, t in alike[:CANDIDATES] if same(session.meanings.f, g, t, off_kinks=True)
-        )
+        leaves = search.leaves(g.poly)
+        deeper = [(n, t) for n, t in fitting if search.leaves(t.poly) == leaves]
+        tried = dict([*alike[:CANDIDATES], *deeper[:CANDIDATES]])
+        in_parts = (n for n, t in tried.items() if same(session.meanings.f, g, t, off_kinks=True))
         number = next(at_once, None) or next(in_parts, None)
         if number is not None:
             found[argument] = number
@@ -192,7 +193,9 @@ def _cuts(
         return frozenset(n for n, value in numbers if value in values)
 
     held = chosen_cotangents(operations, chosen)
-    return found(chosen), found(read_by_layers(operations)), found(held)
+    every = [each for function in functions for each in function.body.operations]
+    blocks = {id(each.operands[0]) for each in every if each.opcode == "stablehlo.dynamic_slice"}
+    return found(chosen), found(read_by_layers(operations) | blocks), found(held)
 
 
 def _literals(functions: Sequence[Function]) -> dict[str, str]:

@@ -7,7 +7,7 @@ claim its certificate and never makes a wrong one hold.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import islice, permutations, product
+from itertools import islice, pairwise, permutations, product
 
 from gradwright.certify.certificate_forms import Forms
 from gradwright.check.affine import Affine, Box, Guard, Guards, linear, placed, span, variable
@@ -16,6 +16,7 @@ from gradwright.check.certificate import Answer
 from gradwright.check.guide import (
     Contraction,
     FalseStatement,
+    Opened,
     Recognized,
     SameSum,
     Split,
@@ -51,7 +52,8 @@ class Search:
     forward: frozenset[int]
     """Values that are named where they are made."""
     read: frozenset[int]
-    """Values that layers read: these too, unless they are one term or made of pieces."""
+    """Values that layers read, or that are read block by block: these too, unless they are one term
+    or made of pieces."""
     held: frozenset[int]
     """Values whose cotangents a text holds: these are named."""
     stated: int
@@ -138,8 +140,8 @@ class Search:
                 return answer
         return None
 
-    def split(self, p: Poly) -> Split | None:
-        """Write out the shortest variable of the sum with most, among sums of equal factors."""
+    def split(self, p: Poly) -> Split | Opened | None:
+        """Cut one among sums of equal factors, or multiply a sum out."""
         self._asked += 1
         self._idle = self._idle + 1 if self._met_at_split == self._met else 0
         self._met_at_split = None
@@ -152,26 +154,36 @@ class Search:
                 content = self._atoms.contents[atom]
                 if isinstance(content, Sum) and q == 1:
                     found.setdefault(_kinds(content.factors), set()).add(atom)
-        for atoms in found.values():
-            if len(atoms) < 2:
-                continue
-            answer = self._cut({atom: self._sum(atom) for atom in sorted(atoms)})
-            if answer is not None:
-                self.answers[self._asked] = answer
-                self._met_at_split = self._met
-                return answer
-        return None
+        groups = [{atom: self._sum(atom) for atom in sorted(atoms)} for atoms in found.values()]
+        cuts = (self._cut(sums) for sums in groups if len(sums) > 1)
+        answer = next((cut for cut in cuts if cut is not None), None) or self._opened(groups)
+        if answer is not None:
+            self.answers[self._asked] = answer
+            self._met_at_split = self._met
+        return answer
+
+    def _opened(self, groups: Iterable[Mapping[int, Sum]]) -> Opened | None:
+        """Multiply out the factor that was named last, of a sum that is like no other."""
+        factors = [
+            (factor[0], atom, place)
+            for sums in groups
+            for atom, content in sums.items()
+            for place, factor in enumerate(content.factors)
+            if isinstance(self._atoms.contents[factor[0]], Named) and factor[2] == 1
+        ]
+        return Opened(*max(factors)[1:]) if factors else None
 
     def _cut(self, sums: Mapping[int, Sum]) -> Split | None:
         """Cut a sum where other sums begin or end, or write its shortest variable out."""
         atom = max(sums, key=lambda a: len(sums[a].extents) - sums[a].outputs)
         longest = sums[atom]
         summed = range(longest.outputs, len(longest.extents))
-        ends = {v: sorted(_ends(longest, v, sums.values())) for v in summed}
-        found = [v for v in summed if 0 < len(ends[v]) <= CUTS]
+        others = [content for a, content in sums.items() if a != atom]
+        cuts = {v: _cuts(longest, v, others) for v in summed}
+        found = [v for v in summed if 0 < len(cuts[v]) <= CUTS]
         if found:
-            v = min(found, key=lambda v: len(ends[v]))
-            return Split(atom, v, tuple(ends[v]))
+            v = min(found, key=lambda v: len(cuts[v]))
+            return Split(atom, v, cuts[v])
         low = _low_digits(longest)
         v = min(summed, key=lambda v: (longest.extents[v], v not in low, v), default=None)
         if v is None or longest.extents[v] > WRITTEN_OUT:
@@ -190,6 +202,21 @@ class Search:
                 is_sum = isinstance(content, Sum)
                 found.add(_kinds(content.factors) if is_sum else ((atom, 1),))
         return found
+
+    def leaves(self, p: Poly) -> frozenset[int]:
+        """Return the atoms that a polynomial reads once sums, and names in them, are written out."""
+        found: set[int] = set()
+        pending = [(atom, True) for factors, _ in p for atom, _, _ in factors]
+        while pending:
+            atom, opens = pending.pop()
+            match self._atoms.contents[atom]:
+                case Sum(factors=factors):
+                    pending += ((a, opens) for a, _, _ in factors)
+                case Named(terms=terms) if opens:
+                    pending += ((a, False) for (factors, _), _ in terms for a, _, _ in factors)
+                case _:
+                    found.add(atom)
+        return frozenset(found)
 
     def _sum(self, atom: int) -> Sum:
         content = self._atoms.contents[atom]
@@ -216,16 +243,18 @@ def _is_single(p: Poly) -> bool:
     return not guards and len(factors) <= 1 and all(q == 1 for _, _, q in factors)
 
 
-def _ends(content: Sum, v: int, others: Iterable[Sum]) -> set[int]:
-    """Return where the ranges that other sums read begin and end inside the range of a variable."""
-    found: set[int] = set()
+def _cuts(content: Sum, v: int, others: Iterable[Sum]) -> tuple[int, ...]:
+    """Return where to cut the range of a variable so that other sums read each of the parts."""
+    ranges: set[tuple[int, int]] = set()
     for other in others:
         for (_, mine, _), (_, theirs, _) in zip(content.factors, other.factors, strict=True):
             for (offset, terms), e in zip(mine, theirs, strict=True):
                 if terms == ((v, 1),):
                     least, greatest = span(e, dict(enumerate(other.extents)))
-                    found.update((least - offset, greatest + 1 - offset))
-    return {place for place in found if 0 < place < content.extents[v]}
+                    ranges.add((least - offset, greatest + 1 - offset))
+    ends = sorted({0, content.extents[v], *(end for part in ranges for end in part)})
+    whole = ends[0] == 0 and ends[-1] == content.extents[v]
+    return tuple(ends[1:-1]) if whole and ranges >= {*pairwise(ends)} else ()
 
 
 def _low_digits(content: Sum) -> set[int]:

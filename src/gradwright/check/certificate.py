@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from gradwright.check.affine import Affine
-from gradwright.check.guide import Recognized, SameSum, Split, Way
+from gradwright.check.guide import Opened, Recognized, SameSum, Split, Way
 from gradwright.errors import CertificateError
 
 FORMAT = "gradwright-certificate 3"
@@ -62,7 +62,7 @@ class MeaningClaim:
 
 
 ClaimRecord = GradientClaim | UpdateClaim | LossClaim | EqualClaim | MeaningClaim
-Answer = Recognized | SameSum | Split
+Answer = Recognized | SameSum | Split | Opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +124,8 @@ def _answer_row(a: Answer) -> list[object]:
         return ["value", str(a.scale), a.atom, [_affine_row(e) for e in a.access]]
     if isinstance(a, Split):
         return ["split", a.atom, a.variable, list(a.cuts)]
+    if isinstance(a, Opened):
+        return ["open", a.atom, a.factor]
     lists = (a.access, a.to_mine, a.to_theirs)
     return ["sum", a.atom, *([_affine_row(e) for e in row] for row in lists)]
 
@@ -289,7 +291,9 @@ def _answer(value: object) -> tuple[int, Answer]:
     if len(row) == 5 and row[1] == "split":
         cuts = tuple(map(_count, _list(row[4])))
         return _count(row[0]), Split(_count(row[2]), _count(row[3]), cuts)
-    raise _wrong("answers", "a value, a sum or a split", row)
+    if len(row) == 4 and row[1] == "open":
+        return _count(row[0]), Opened(_count(row[2]), _count(row[3]))
+    raise _wrong("answers", "a value, a sum, a split or what to open", row)
 
 
 def _affines(value: object) -> tuple[Affine, ...]:

@@ -66,6 +66,14 @@ class Split:
 
 
 @dataclass(frozen=True, slots=True)
+class Opened:
+    """A Sum atom, and the place of a factor that is a named polynomial, to be multiplied out."""
+
+    atom: int
+    factor: int
+
+
+@dataclass(frozen=True, slots=True)
 class Contraction:
     """A connected sum: a term, its output variables, its summed variables, all extents."""
 
@@ -94,8 +102,8 @@ class Guide(Protocol):
         """Return which known sum this one is."""
         ...
 
-    def split(self, p: Poly) -> "Split | None":
-        """Return a sum in p that is to be written out over one of its variables."""
+    def split(self, p: Poly) -> Split | Opened | None:
+        """Return a sum in p that is to be written out, and how."""
         ...
 
     def made(self, atom: int, variables: Sequence[int]) -> None:

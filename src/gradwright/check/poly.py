@@ -277,7 +277,7 @@ class Algebra:
         ends = {v: sorted({0, box[v], *places}) for v, places in sorted(cuts.items())}
         if not cuts or prod(len(places) - 1 for places in ends.values()) > CASE_LIMIT:
             return None
-        return (self._on(p, dict(zip(ends, at, strict=True)), box) for at in _choices(ends))
+        return (self.on(p, dict(zip(ends, at, strict=True)), box) for at in _choices(ends))
 
     def has_no_zero(self, p: Poly, box: Box) -> bool:
         """Return whether p is another polynomial than 0 at each value of its indices."""
@@ -286,7 +286,7 @@ class Algebra:
             return bool(p) and not any(guards for _, guards in p)
         return all(self.has_no_zero(*case) for case in boxes)
 
-    def _on(self, p: Poly, ranges: Mapping[int, tuple[int, int]], box: Box) -> tuple[Poly, Box]:
+    def on(self, p: Poly, ranges: Mapping[int, tuple[int, int]], box: Box) -> tuple[Poly, Box]:
         """Return p where variables lie in ranges; each then counts from 0."""
         inner = {**box, **{v: high - low for v, (low, high) in ranges.items()}}
         places = {v: counted(v, low, high) for v, (low, high) in ranges.items()}

@@ -17,7 +17,7 @@ from gradwright.check.certificate import (
     UpdateClaim,
     read_certificate,
 )
-from gradwright.check.guide import Contraction, FalseStatement, Recognized, SameSum, Split
+from gradwright.check.guide import Contraction, FalseStatement, Opened, Recognized, SameSum, Split
 from gradwright.check.loops import parted, without_loops
 from gradwright.check.poly import Poly
 from gradwright.check.session import Session
@@ -25,7 +25,7 @@ from gradwright.errors import CertificateError
 from gradwright.hlo import Block, Function, Value, read_module
 
 Text = str | bytes
-Kind = TypeVar("Kind", Recognized, SameSum, Split)
+Kind = TypeVar("Kind")
 
 CONVENTIONS = (
     "over the real numbers, at the sizes of the text: rounding, overflow and NaN are not covered",
@@ -186,7 +186,7 @@ class _Replay:
             self.cut_cotangents.add(value)
         return value in self.certificate.cotangents
 
-    def _answer(self, kind: type[Kind], about: str) -> Kind | None:
+    def _answer(self, kind: type[Kind] | tuple[type[Kind], ...], about: str) -> Kind | None:
         """Return the answer to the next question; it must be of the kind that is asked for."""
         self.asked += 1
         answer = self.certificate.answers.get(self.asked)
@@ -207,10 +207,10 @@ class _Replay:
         del contraction
         return self._answer(SameSum, "a sum, not about a value")
 
-    def split(self, p: Poly) -> Split | None:
+    def split(self, p: Poly) -> Split | Opened | None:
         """See `_answer`."""
         del p
-        return self._answer(Split, "what to write out")
+        return self._answer((Split, Opened), "what to write out")
 
     def made(self, atom: int, variables: Sequence[int]) -> None:
         """Nothing is remembered: the certificate knows what comes."""

@@ -13,14 +13,13 @@ from gradwright.check.affine import (
     Guards,
     Places,
     conjunction,
-    counted,
     linear,
     placed,
     variable,
     within,
 )
-from gradwright.check.atoms import Factor, Infinity, Monomial, Sum, Uncheckable
-from gradwright.check.guide import Contraction, FalseStatement, Split
+from gradwright.check.atoms import Factor, Infinity, Monomial, Named, Sum, Uncheckable
+from gradwright.check.guide import Contraction, FalseStatement, Opened, Split
 from gradwright.check.names import Names, merged
 from gradwright.check.poly import (
     CASE_LIMIT,
@@ -48,11 +47,11 @@ class _Term:
         self.box[v] = extent
         return v
 
-    def places_of(self, content: Sum, access: Iterable[Affine]) -> dict[int, Affine]:
+    def places_of(self, extents: Box, access: Sequence[Affine]) -> dict[int, Affine]:
         """Return an inner sum's variables in terms of outer ones and of new summed ones."""
         places = dict(enumerate(access))
-        for i in range(content.outputs, len(content.extents)):
-            v = self.fresh(content.extents[i])
+        for i in range(len(access), len(extents)):
+            v = self.fresh(extents[i])
             self.summed.add(v)
             places[i] = variable(v)
         return places
@@ -80,17 +79,13 @@ class Summation:
             total = add(total, self._term(_Term(list(factors), guards, set(over), dict(box))), c)
         return total
 
-    def split(self, p: Poly, at: Split, box: Box) -> Poly:
-        """Return p with a sum as the sum of its parts, one for each range of a summed variable."""
+    def split(self, p: Poly, at: Split | Opened, box: Box) -> Poly:
+        """Return p with a sum as the sum of its parts, as the guide says."""
         contents = self.algebra.atoms.contents
         content = contents[at.atom] if 0 <= at.atom < len(contents) else None
-        if not isinstance(content, Sum) or not (
-            content.outputs <= at.variable < len(content.extents)
-        ):
-            raise FalseStatement(f"atom {at.atom} has no summed variable {at.variable}")
-        ends = (0, *at.cuts, content.extents[at.variable])
-        if not at.cuts or list(ends) != sorted(set(ends)):
-            raise FalseStatement(f"a sum over {ends[-1]} values cut at {list(at.cuts)[:5]}")
+        if not isinstance(content, Sum):
+            raise FalseStatement(f"atom {at.atom} has no summed variable: it is no sum")
+        bodies = self._ranges(content, at) if isinstance(at, Split) else self._opened(content, at)
         total: Poly = {}
         for (factors, guards), c in p.items():
             parts = [f for f in factors if f[0] == at.atom and f[2] == 1]
@@ -99,10 +94,34 @@ class Summation:
                 total = add(total, {(factors, guards): c})
                 continue
             rest: Poly = {(tuple(f for f in factors if f is not parts[0]), guards): c}
-            for low, high in pairwise(ends):
-                part = self._part(content, parts[0][1], (at.variable, low, high), box)
+            for body, inner in bodies:
+                part = self._read(body, inner, parts[0][1], box)
                 total = add(total, self.algebra.multiply(rest, part, box))
         return total
+
+    def _ranges(self, content: Sum, at: Split) -> list[tuple[Poly, Box]]:
+        """Return what a sum is over each range of one of its variables, with its extents."""
+        if not content.outputs <= at.variable < len(content.extents):
+            raise FalseStatement(f"atom {at.atom} has no summed variable {at.variable}")
+        ends = (0, *at.cuts, content.extents[at.variable])
+        if not at.cuts or list(ends) != sorted(set(ends)):
+            raise FalseStatement(f"a sum over {ends[-1]} values cut at {list(at.cuts)[:5]}")
+        body: Poly = {(content.factors, content.guards): Fraction(1)}
+        whole = dict(enumerate(content.extents))
+        return [self.algebra.on(body, {at.variable: part}, whole) for part in pairwise(ends)]
+
+    def _opened(self, content: Sum, at: Opened) -> list[tuple[Poly, Box]]:
+        """Return a sum with one of its factors multiplied out."""
+        factor = content.factors[at.factor] if at.factor < len(content.factors) else None
+        named = None if factor is None else self.algebra.atoms.contents[factor[0]]
+        if factor is None or not isinstance(named, Named) or factor[2] != 1:
+            raise FalseStatement(f"factor {at.factor} of atom {at.atom} names no polynomial")
+        box = dict(enumerate(content.extents))
+        terms = self.algebra.substitute(dict(named.terms), dict(enumerate(factor[1])), box)
+        rest = tuple(f for f in content.factors if f is not factor)
+        return [
+            (self.algebra.multiply({(rest, content.guards): Fraction(1)}, terms, box), box),
+        ]
 
     def renewed(self, p: Poly, box: Box) -> Poly:
         """Return p with its sums named anew where they are read."""
@@ -113,25 +132,17 @@ class Summation:
                 content = self.algebra.atoms.contents[factor[0]]
                 part: Poly = {((factor,), ()): Fraction(1)}
                 if isinstance(content, Sum) and factor[2] == 1:
-                    part = self._part(content, factor[1], None, box)
+                    body: Poly = {(content.factors, content.guards): Fraction(1)}
+                    part = self._read(body, dict(enumerate(content.extents)), factor[1], box)
                 term = self.algebra.multiply(term, part, box)
             total = add(total, term)
         return total
 
-    def _part(
-        self, content: Sum, access: Iterable[Affine], cut: tuple[int, int, int] | None, box: Box
-    ) -> Poly:
-        """Return a sum read at an access; only over the values low … high - 1 of a variable."""
+    def _read(self, body: Poly, extents: Box, access: Sequence[Affine], box: Box) -> Poly:
+        """Return a polynomial summed over all its variables but the first, which are read."""
         term = _Term([], (), set(), dict(box))
-        places = term.places_of(content, access)
-        if cut is not None:
-            v, low, high = cut
-            [(w, _)] = places[v][1]
-            places[v] = counted(w, low, high)
-            term.box[w] = high - low
-            term.summed -= {w} if high == low + 1 else set()
-        p: Poly = {(content.factors, content.guards): Fraction(1)}
-        return self.total(self.algebra.substitute(p, places, term.box), term.summed, term.box)
+        places = term.places_of(extents, access)
+        return self.total(self.algebra.substitute(body, places, term.box), term.summed, term.box)
 
     def _term(self, term: _Term) -> Poly:
         self._unfold(term)
@@ -154,7 +165,7 @@ class Summation:
             if not self.algebra.inside(access, extents, term.guards, term.box):
                 term.factors.append((atom, access, q))
                 continue
-            places = term.places_of(content, access)
+            places = term.places_of(dict(enumerate(content.extents)), access)
             pending += moved_factors(content.factors, places)
             term.guards = (*term.guards, *moved_guards(content.guards, places))
 
