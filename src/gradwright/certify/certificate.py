@@ -18,6 +18,7 @@ from gradwright.check.certificate import (
     Statement,
 )
 from gradwright.check.comparing import same
+from gradwright.check.literals import DENOMINATORS
 from gradwright.check.replay import Text, digest, require_signatures, straight
 from gradwright.check.session import Session, ancestors, numbered
 from gradwright.check.tensor import Tensor
@@ -214,7 +215,7 @@ def _literals(functions: Sequence[Function]) -> dict[str, str]:
 
 def _meant(value: Fraction, element: ElementType) -> str | None:
     part = fraction(abs(value), element)
-    if part is not None:
+    if part is not None and part.numerator == 1 and part.denominator <= DENOMINATORS:
         return str(part)
     number = irrational(abs(value), element) if value else None
     if number is None:

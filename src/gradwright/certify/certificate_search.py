@@ -204,7 +204,7 @@ class Search:
         return found
 
     def leaves(self, p: Poly) -> frozenset[int]:
-        """Return the atoms that a polynomial reads once sums, and names in them, are written out."""
+        """Return the atoms that are read once sums, and names in them, are written out."""
         found: set[int] = set()
         pending = [(atom, True) for factors, _ in p for atom, _, _ in factors]
         while pending:
