@@ -46,8 +46,10 @@ def selector(
 
     Every window must hold an entry of the operand: padding never wins.
     """
-    neutral = parts(den.pointwise, x).side(-1 if maximum else 1)
-    if neutral.poly:
+    split, losing = parts(den.pointwise, x), -1 if maximum else 1
+    if split.side(-losing).poly:
+        raise Undenotable("an infinite entry that wins each window it is in")
+    if split.side(losing).poly:
         return _bordered_selector(den, x, shape, window, maximum=maximum, first=first)
     den.require_finite(x)
     if not all(_touches(window, x.shape[d], shape[d], d) for d in range(len(shape))):
