@@ -1,14 +1,29 @@
-"""Depthwise convolution as sums of products of shifted slices."""
+"""Depthwise convolution as sums of products of shifted slices.
+
+Pictures are padded behind a barrier, so that the border is not asked for again at every product.
+"""
+
+import math
+from collections.abc import Sequence
 
 from gradwright.hlo import Value
-from gradwright.layers.slices import padded, scatter_taps, tap_slice, taps
+from gradwright.layers.accumulation import accumulate
+from gradwright.layers.slices import (
+    Shifts,
+    by_phases,
+    empty_phase,
+    padded,
+    phase_extents,
+    tap_slice,
+    taps,
+)
 from gradwright.layers.walk import Walk
 from gradwright.spec.padding import Windows
 
 
 def convolve(walk: Walk, windows: Windows, x: Value, weight: Value) -> Value:
     """Return sum over taps of slice * weight[:, 0, u, v]."""
-    inside = padded(walk, windows, x, 0)
+    inside = _bordered(walk, windows, x)
     total: Value | None = None
     for tap in taps(windows):
         piece = tap_slice(walk, windows, inside, tap)
@@ -19,27 +34,94 @@ def convolve(walk: Walk, windows: Windows, x: Value, weight: Value) -> Value:
 
 
 def input_gradient(walk: Walk, windows: Windows, weight: Value, dy: Value) -> Value:
-    """Return the sum over taps of dy * weight[:, 0, u, v], each where the tap reads."""
-    parts = [dy * walk.per_channel(_tap_weight(walk, weight, tap), dy) for tap in taps(windows)]
-    return scatter_taps(walk, windows, parts)
+    """Return for each position the sum over the taps that read it of dy * weight[:, 0, u, v]."""
+    b, spatial = walk.b, walk.formulation.layout.spatial
+    extents = phase_extents(windows)
+    before = [(n - 1) * gap // stride for n, gap, stride in _axes(windows)]
+    low, high = [0] * 4, [0] * 4
+    for axis, dimension in enumerate(spatial):
+        low[dimension] = before[axis]
+        high[dimension] = extents[axis] - windows.counts[axis]
+    (inside,) = b.optimization_barrier(b.pad(dy, 0, low, high), hint="dy_inside")
+
+    def phase(read: Shifts) -> Value:
+        total: Value | None = None
+        for tap, shift in read.items():
+            start, limit = [0] * 4, list(inside.shape)
+            for axis, dimension in enumerate(spatial):
+                start[dimension] = before[axis] - shift[axis]
+                limit[dimension] = start[dimension] + extents[axis]
+            piece = b.slice(inside, start, limit)
+            product = piece * walk.per_channel(_tap_weight(walk, weight, tap), piece)
+            total = product if total is None else b.add(total, product)
+        return empty_phase(walk, windows, dy) if total is None else total
+
+    return by_phases(walk, windows, phase)
 
 
 def weight_gradient(walk: Walk, windows: Windows, x: Value, dy: Value) -> Value:
     """Return [C, 1, kH, kW]: for each tap the sum of slice * dy over batch and positions.
 
-    One reduction with a result per tap of a kernel row, so that each slice is read once.
+    Picture by picture and row by row: the products of a row are added, for each tap, to a row of
+    sums, which stays in the cache; the rows of sums are reduced at the end.
     """
-    b = walk.b
-    inside = padded(walk, windows, x, 0)
-    sums: list[Value] = []
-    for u in range(windows.kernel[0]):
-        products = [tap_slice(walk, windows, inside, (u, v)) * dy for v in range(windows.kernel[1])]
-        zeros = [0] * len(products)
-        sums.extend(b.reduce(products, zeros, walk.other_axes(dy), b.adds, hint="tap"))
-    channels = sums[0].shape[0]
-    columns = [b.reshape(total, (channels, 1)) for total in sums]
-    joined = b.concatenate(columns, 1)
+    b, spatial = walk.b, walk.formulation.layout.spatial
+    inside = _bordered(walk, windows, x)
+    row = _part_of(walk, dy.shape, 1)
+    reach = _part_of(walk, inside.shape, windows.spans[0])
+    one = Windows(
+        (windows.spans[0], inside.shape[spatial[1]]),
+        windows.kernel,
+        windows.strides,
+        windows.dilation,
+        ((0, 0), (0, 0)),
+    )
+    zeros = b.splat(0, dy.type.with_shape(row), hint="zeros")
+
+    def add_picture(number: Value, read: Sequence[Value], totals: Sequence[Value]) -> list[Value]:
+        operands = (*read, number)
+        rows = windows.counts[0]
+        return list(accumulate(walk, rows, 1, operands, totals, add_row, hint="rows"))
+
+    def add_row(start: Value, read: Sequence[Value], totals: Sequence[Value]) -> list[Value]:
+        pictures, cotangents, number = read
+        first = b.multiply(start, b.splat_like(windows.strides[0], start))
+        lines = b.dynamic_slice(pictures, _corner(walk, number, first), reach)
+        line = b.dynamic_slice(cotangents, _corner(walk, number, start), row)
+        products = [tap_slice(walk, one, lines, tap) * line for tap in taps(windows)]
+        return [total + product for total, product in zip(totals, products, strict=True)]
+
+    batch = dy.shape[0]
+    starts = [zeros] * math.prod(windows.kernel)
+    sums = accumulate(walk, batch, 1, (inside, dy), starts, add_picture, hint="pictures")
+    columns = [b.sum(total, walk.other_axes(total), hint="tap") for total in sums]
+    channels = columns[0].shape[0]
+    joined = b.concatenate([b.reshape(column, (channels, 1)) for column in columns], 1)
     return b.reshape(joined, (channels, 1, *windows.kernel), hint="dweight")
+
+
+def _axes(windows: Windows) -> list[tuple[int, int, int]]:
+    """Return (taps, dilation, stride) of height and width."""
+    return list(zip(windows.kernel, windows.dilation, windows.strides, strict=True))
+
+
+def _bordered(walk: Walk, windows: Windows, x: Value) -> Value:
+    (inside,) = walk.b.optimization_barrier(padded(walk, windows, x, 0), hint="inside")
+    return inside
+
+
+def _part_of(walk: Walk, whole: tuple[int, ...], rows: int) -> tuple[int, ...]:
+    """Return the shape of some rows of one picture."""
+    shape = [1, *whole[1:]]
+    shape[walk.formulation.layout.spatial[0]] = rows
+    return tuple(shape)
+
+
+def _corner(walk: Walk, number: Value, row: Value) -> list[Value]:
+    """Return the first index of a row of a picture in a batch."""
+    corner = [walk.b.splat_like(0, row)] * 4
+    corner[0], corner[walk.formulation.layout.spatial[0]] = number, row
+    return corner
 
 
 def _tap_weight(walk: Walk, weight: Value, tap: tuple[int, int]) -> Value:

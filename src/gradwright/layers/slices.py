@@ -1,6 +1,6 @@
 """Shifted slices of pictures: what one tap of every window reads, and the way back."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from gradwright.hlo import Number, Value
 from gradwright.layers.walk import Walk
@@ -44,17 +44,41 @@ def tap_slice(
 
 
 def scatter_taps(walk: Walk, windows: Windows, parts: Sequence[Value]) -> Value:
-    """Return the transpose of all `tap_slice`s: each tap's part added where the tap reads.
-
-    The picture is built phase by phase. Position p of a padded axis has phase p mod stride and is
-    read by the taps of that phase only; the phases are interleaved at the end.
-    """
+    """Return the transpose of all `tap_slice`s: each tap's part added where the tap reads."""
     by_tap = dict(zip(taps(windows), parts, strict=True))
+    return by_phases(walk, windows, lambda read: _sum_of_parts(walk, windows, by_tap, read))
+
+
+Shifts = dict[tuple[int, int], tuple[int, int]]
+"""The taps that read the positions of one phase, each with where its first window reads."""
+
+
+def by_phases(walk: Walk, windows: Windows, phase: Callable[[Shifts], Value]) -> Value:
+    """Return the picture whose positions are written by `phase`, given the taps that read them.
+
+    Position p of a padded axis has phase p mod stride and is read by the taps of that phase only;
+    the phases, of `phase_extents` each, are interleaved.
+    """
     rows = [
-        _interleave(walk, [_phase(walk, windows, by_tap, (a, c)) for c in _phases(windows, 1)], 1)
+        _interleave(walk, [phase(_shifts(windows, (a, c))) for c in _phases(windows, 1)], 1)
         for a in _phases(windows, 0)
     ]
     return _crop(walk, windows, _interleave(walk, rows, 0))
+
+
+def phase_extents(windows: Windows) -> tuple[int, int]:
+    """Return the positions per phase: enough for the picture and for every tap's last read."""
+    return _phase_extent(windows, 0), _phase_extent(windows, 1)
+
+
+def empty_phase(walk: Walk, windows: Windows, like: Value) -> Value:
+    """Return zeros for a phase that no tap reads, with the channels of `like`."""
+    shape = list(like.shape)
+    for dimension, extent in zip(
+        walk.formulation.layout.spatial, phase_extents(windows), strict=True
+    ):
+        shape[dimension] = extent
+    return walk.b.splat(0, like.type.with_shape(tuple(shape)))
 
 
 def _phases(windows: Windows, axis: int) -> range:
@@ -71,31 +95,29 @@ def _phase_extent(windows: Windows, axis: int) -> int:
     return -(-end // stride)
 
 
-def _phase(
-    walk: Walk, windows: Windows, by_tap: dict[tuple[int, int], Value], phase: tuple[int, int]
+def _shifts(windows: Windows, phase: tuple[int, int]) -> Shifts:
+    found: Shifts = {}
+    for tap in taps(windows):
+        reads = [tap[axis] * windows.dilation[axis] for axis in (0, 1)]
+        if all(reads[axis] % windows.strides[axis] == phase[axis] for axis in (0, 1)):
+            found[tap] = reads[0] // windows.strides[0], reads[1] // windows.strides[1]
+    return found
+
+
+def _sum_of_parts(
+    walk: Walk, windows: Windows, by_tap: dict[tuple[int, int], Value], read: Shifts
 ) -> Value:
     """Return the sum of the parts of all taps of one phase, each at its shift."""
     total: Value | None = None
-    for tap, part in by_tap.items():
-        reads = [tap[axis] * windows.dilation[axis] for axis in (0, 1)]
-        if any(reads[axis] % windows.strides[axis] != phase[axis] for axis in (0, 1)):
-            continue
+    for tap, shift in read.items():
+        part = by_tap[tap]
         low, high = [0] * 4, [0] * 4
         for axis, dimension in enumerate(walk.formulation.layout.spatial):
-            shift = reads[axis] // windows.strides[axis]
-            low[dimension] = shift
-            extent = _phase_extent(windows, axis)
-            high[dimension] = extent - shift - part.shape[dimension]
+            low[dimension] = shift[axis]
+            high[dimension] = _phase_extent(windows, axis) - shift[axis] - part.shape[dimension]
         moved = walk.b.pad(part, 0, low, high)
         total = moved if total is None else total + moved
-    return total if total is not None else _empty_phase(walk, windows, next(iter(by_tap.values())))
-
-
-def _empty_phase(walk: Walk, windows: Windows, like: Value) -> Value:
-    shape = list(like.shape)
-    for axis, dimension in enumerate(walk.formulation.layout.spatial):
-        shape[dimension] = _phase_extent(windows, axis)
-    return walk.b.splat(0, like.type.with_shape(tuple(shape)))
+    return empty_phase(walk, windows, next(iter(by_tap.values()))) if total is None else total
 
 
 def _interleave(walk: Walk, phases: Sequence[Value], axis: int) -> Value:

@@ -1,11 +1,12 @@
 """Forms of the weight gradient of a convolution."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from gradwright.hlo import ElementType, Value
-from gradwright.hlo.attributes import Convolution, ConvolutionDims, Direction
+from gradwright.hlo import Value
+from gradwright.hlo.attributes import Convolution, ConvolutionDims
 from gradwright.layers import depthwise, winograd
+from gradwright.layers.accumulation import accumulate
 from gradwright.layers.convolution_forms import ConvolutionRule, uses_products
 from gradwright.layers.formulation import WeightGradient
 from gradwright.layers.slices import padded, tap_slice, taps
@@ -123,24 +124,15 @@ def _blocked_dots(walk: Walk, windows: Windows, x: Value, dy: Value) -> Value:
     """`_tap_products` of a few pictures at a time, added up by a loop."""
     b = walk.b
     size = block_size(x, dy)
-    index = b.splat(0, x.type.with_element(ElementType.I32).with_shape(()), hint="first")
     shape = (math.prod(windows.kernel), _channels(walk, dy), _channels(walk, x))
-    total = b.splat(0, x.type.with_shape(shape), hint="zeros")
+    zeros = b.splat(0, x.type.with_shape(shape), hint="zeros")
 
-    def unfinished(start: Value, images: Value, cotangents: Value, total: Value) -> Value:
-        del images, cotangents, total
-        return b.compare(Direction.LT, start, b.splat_like(x.shape[0], start))
+    def add_block(start: Value, read: Sequence[Value], totals: Sequence[Value]) -> list[Value]:
+        blocks = [_block(walk, whole, start, size) for whole in read]
+        return [b.add(totals[0], _tap_products(walk, windows, *blocks), hint="total")]
 
-    def add_block(start: Value, images: Value, cotangents: Value, total: Value) -> list[Value]:
-        products = _tap_products(
-            walk, windows, _block(walk, images, start, size), _block(walk, cotangents, start, size)
-        )
-        following = b.add(start, b.splat_like(size, start), hint="next")
-        return [following, images, cotangents, b.add(total, products, hint="total")]
-
-    names = ("start", "images", "cotangents", "sum")
-    loop = b.while_loop((index, x, dy, total), unfinished, add_block, names, hint="blocks")
-    return _kernel(walk, windows, loop[-1])
+    (total,) = accumulate(walk, x.shape[0], size, (x, dy), (zeros,), add_block, hint="blocks")
+    return _kernel(walk, windows, total)
 
 
 def _block(walk: Walk, whole: Value, start: Value, size: int) -> Value:
