@@ -6,12 +6,17 @@ from gradwright.hlo import Value
 from gradwright.hlo.attributes import Convolution, ConvolutionDims
 from gradwright.layers import depthwise, winograd
 from gradwright.layers.formulation import ConvolutionForm, DepthwiseForm, Layout
+from gradwright.layers.slices import tap_slice
 from gradwright.layers.walk import Walk
 from gradwright.spec.padding import Pair, Windows
 
 MAX_PAIR_COEFFICIENTS, MAX_PAIR_CHANNELS = 27, 16
 """Kernel coefficients per output channel, and output channels, up to which pairs of columns pay.
 Measured on 32 x 32 pictures: 3 -> 16 channels 9.0 -> 5.0 ms; 16 -> 16 no gain."""
+
+
+UNPAIRED = (ConvolutionForm.DIRECT, ConvolutionForm.CHANNEL_DOTS, ConvolutionForm.WINOGRAD)
+"""Forms that never take columns in pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,9 @@ def convolve(walk: Walk, rule: ConvolutionRule, x: Value, weight: Value) -> Valu
         return _column_pairs(walk, rule.windows, x, weight)
     if uses_winograd(walk, rule, weight):
         return winograd.convolve(walk, rule.windows, x, weight)
+    if uses_dots(walk, rule):
+        pieces = tap_slice(walk, rule.windows, x, (0, 0))
+        return walk.b.dot(pieces, _matrix(walk, weight), ((3,), (1,)), hint="xw")
     windows = rule.windows
     kernel, kernel_dims = _kernel(walk, weight)
     attributes = Convolution(
@@ -98,11 +106,36 @@ def uses_pairs(walk: Walk, rule: ConvolutionRule, weight: Value) -> bool:
     form, windows = walk.formulation.convolution, rule.windows
     plain = windows.strides == windows.dilation == (1, 1) and rule.groups == 1
     possible = plain and windows.counts[1] % 2 == 0 and walk.formulation.layout is Layout.NHWC
-    if not possible or form in (ConvolutionForm.DIRECT, ConvolutionForm.WINOGRAD):
+    if not possible or form in UNPAIRED:
         return False
     out, channels, height, width = weight.shape
     few = channels * height * width <= MAX_PAIR_COEFFICIENTS and out <= MAX_PAIR_CHANNELS
     return form is ConvolutionForm.COLUMN_PAIRS or (few and width > 1)
+
+
+def uses_dots(walk: Walk, rule: ConvolutionRule) -> bool:
+    """Whether the walk's formulation writes this convolution and its input gradient as products.
+
+    Domain: channels last, kernels of 1 x 1, no padding, one group.
+    """
+    windows = rule.windows
+    alone = windows.kernel == (1, 1) and rule.groups == 1 and not any(map(any, windows.padding))
+    wanted = walk.formulation.convolution not in (ConvolutionForm.DIRECT, ConvolutionForm.WINOGRAD)
+    return wanted and alone and walk.formulation.layout is Layout.NHWC
+
+
+def _matrix(walk: Walk, weight: Value) -> Value:
+    """Return a kernel [O, C, 1, 1] as [O, C]."""
+    return walk.b.reshape(weight, weight.shape[:2])
+
+
+def _spread(walk: Walk, windows: Windows, pieces: Value) -> Value:
+    """Return the picture of which every stride-th row and column are `pieces`, the others zero."""
+    interior, high = [0] * 4, [0] * 4
+    for axis, dimension in enumerate(walk.formulation.layout.spatial):
+        interior[dimension] = windows.strides[axis] - 1
+        high[dimension] = windows.remainder[axis]
+    return walk.b.pad(pieces, 0, [0] * 4, high, interior, hint="dx")
 
 
 def input_gradient(walk: Walk, rule: ConvolutionRule, weight: Value, dy: Value) -> Value:
@@ -110,6 +143,9 @@ def input_gradient(walk: Walk, rule: ConvolutionRule, weight: Value, dy: Value) 
     if uses_products(walk, rule, weight):
         return depthwise.input_gradient(walk, rule.windows, weight, dy)
     windows = rule.windows
+    if uses_dots(walk, rule):
+        pieces = walk.b.dot(dy, _matrix(walk, weight), ((3,), (0,)), hint="dpieces")
+        return _spread(walk, windows, pieces)
     reversed_kernel = walk.b.reverse(_swap(walk, weight, rule.groups), (2, 3), hint="flipped")
     if uses_winograd(walk, rule, weight):
         back = replace(windows, extents=windows.counts, padding=transposed_padding(windows))

