@@ -22,7 +22,11 @@ from gradwright.spec.padding import Windows
 
 
 def convolve(walk: Walk, windows: Windows, x: Value, weight: Value) -> Value:
-    """Return sum over taps of slice * weight[:, 0, u, v]."""
+    """Return sum over taps of slice * weight[:, 0, u, v].
+
+    A barrier after it keeps the sum together: as a part of what follows, every slice would be
+    copied first.
+    """
     inside = _bordered(walk, windows, x)
     total: Value | None = None
     for tap in taps(windows):
@@ -30,7 +34,8 @@ def convolve(walk: Walk, windows: Windows, x: Value, weight: Value) -> Value:
         product = piece * walk.per_channel(_tap_weight(walk, weight, tap), piece)
         total = product if total is None else walk.b.add(total, product, hint="xw")
     assert total is not None  # a kernel has at least one tap: Conv2d.plan checks
-    return total
+    (whole,) = walk.b.optimization_barrier(total, hint="xw")
+    return whole
 
 
 def input_gradient(walk: Walk, windows: Windows, weight: Value, dy: Value) -> Value:
