@@ -71,8 +71,18 @@ SUBJECTS = {
 }
 FORMS = {"textbook": TEXTBOOK, "portable": PORTABLE}
 EQUIVALENT: dict[object, tuple[str, ...]] = {
-    # With one channel per group, the axes that change places have extent 1.
-    "depthwise": ("%dwconv1.transpose: ",),
+    # With one channel per group, the axes that change places have extent 1. The loop counts by one
+    # to where it ends, and nothing reads the count that it returns.
+    "depthwise": (
+        "%dwconv1.transpose: ",
+        "%dwconv1.pictures: region 0: Compare LT -> NE",
+        "%dwconv1.pictures: stablehlo.while dropped, operand 0 kept",
+    ),
+    # What comes back through a mean is the same at every position.
+    "spread": (
+        "%dy_2: Transpose(permutation=(0, 2, 3, 1)) -> Transpose(permutation=(0, 3, 2, 1))",
+        "%dx: Transpose(permutation=(0, 3, 1, 2)) -> Transpose(permutation=(0, 3, 2, 1))",
+    ),
     # The last maximum is the forward's output, which a barrier keeps beside the comparisons.
     MaxPoolForm.WINNER: ("%maxpool1.y_2: ",),
     # y is never negative, and y > 0 exactly where x > 0.

@@ -38,6 +38,8 @@ def mutants(module: Module) -> Iterator[Mutant]:
 def changes(operation: Operation) -> Iterator[tuple[str, Operation]]:
     """Yield (what was done, changed operation)."""
     for attributes in _attributes(operation.attributes):
+        if attributes == operation.attributes:
+            continue
         yield (
             _difference(operation.attributes, attributes),
             replace(operation, attributes=attributes),
@@ -45,6 +47,8 @@ def changes(operation: Operation) -> Iterator[tuple[str, Operation]]:
     swapped = 1 if _symmetric(operation) else len(operation.operands)
     for first, second in combinations(range(swapped), 2):
         operands = list(operation.operands)
+        if operands[first] is operands[second]:
+            continue
         operands[first], operands[second] = operands[second], operands[first]
         yield f"operands {first} and {second} swapped", replace(operation, operands=tuple(operands))
     for number, region in enumerate(operation.regions):
