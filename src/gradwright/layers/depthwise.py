@@ -111,8 +111,11 @@ def _axes(windows: Windows) -> list[tuple[int, int, int]]:
 
 
 def _bordered(walk: Walk, windows: Windows, x: Value) -> Value:
-    (inside,) = walk.b.optimization_barrier(padded(walk, windows, x, 0), hint="inside")
-    return inside
+    """Return x padded, once for forward and backward."""
+    if (x, windows) not in walk.bordered:
+        (inside,) = walk.b.optimization_barrier(padded(walk, windows, x, 0), hint="inside")
+        walk.bordered[x, windows] = inside
+    return walk.bordered[x, windows]
 
 
 def _part_of(walk: Walk, whole: tuple[int, ...], rows: int) -> tuple[int, ...]:

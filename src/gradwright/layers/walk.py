@@ -10,6 +10,7 @@ from gradwright.layers.layer import emitting
 from gradwright.layers.precision import FULL, Leaf, Precision
 from gradwright.spec import Plan
 from gradwright.spec.conventions import Convention
+from gradwright.spec.padding import Windows
 
 Pullback = Callable[[Value], Sequence[Value | None]]
 
@@ -80,6 +81,10 @@ class Walk:
     captured: "Captured | None" = None
     """That map, once the walk has come to it."""
     tape: list[Step] = field(default_factory=list[Step])
+    bordered: dict[tuple[Value, Windows], Value] = field(
+        default_factory=dict[tuple[Value, Windows], Value]
+    )
+    """Padded pictures that forward and backward both read."""
 
     def slot(self, plan: Plan, name: str) -> Value:
         """Return the argument that holds a slot of the layer."""
