@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 
+from gradwright.certify.advice.literals import fraction, irrational
 from gradwright.certify.certificate_scout import Scout
 from gradwright.certify.certificate_search import Search
-from gradwright.certify.kernel.literals import fraction, irrational
 from gradwright.certify.prove import choose_cuts, chosen_cotangents, read_by_layers
 from gradwright.check.certificate import (
     Certificate,

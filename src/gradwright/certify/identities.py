@@ -137,7 +137,7 @@ IDENTITIES: Mapping[str, Identity] = {
     "threshold-exclusive": _identity("[B > s] [B < t] = 0, t <= s", "thresholds._joined"),
     "threshold-line": _identity(
         "a mask of a + b B tests B",
-        "thresholds.Thresholds.strongest thresholds.Thresholds._read thresholds.Thresholds.line",
+        "thresholds.Thresholds.strongest thresholds.Thresholds._read",
     ),
     "threshold-range": _identity(
         "a range of B decides its masks", "thresholds.Thresholds._decided"
@@ -181,7 +181,7 @@ IDENTITIES: Mapping[str, Identity] = {
     "kink-one-per-line": _identity(
         "c x[e] + rest = 0 once on each line along x[e]",
         "generic.Generic._varies generic.Generic._free generic.Generic._avoids "
-        "generic.Generic._may_read generic._apart generic.Generic.reached",
+        "generic.Generic._may_read generic._apart generic.Generic._search",
     ),
     "kink-product": _identity(
         "a sum of products of entries has each value on a thin set", "generic.Generic._varies"
@@ -192,13 +192,11 @@ IDENTITIES: Mapping[str, Identity] = {
     ),
     "kink-entire": _identity(
         "sums, products, exponentials … of analytic functions are analytic",
-        "analytic.Analytic._is_entire analytic.Analytic._search "
-        "analytic.Analytic._is_entire_product",
+        "analytic.Analytic._search analytic.Analytic._is_entire_product",
     ),
     "kink-alike": _identity(
         "renumbering the inputs renumbers the value",
-        "analytic.Analytic._places analytic.Analytic._is_even analytic.Analytic._is_even_atom "
-        "analytic.Analytic._search_even",
+        "analytic.Analytic._places analytic.Analytic._is_even analytic.Analytic._search_even",
     ),
     "kink-without-roots": _identity("A + B = 0 gives A^n = (-B)^n", "analytic._without_roots"),
     "kink-cases": _identity(
@@ -285,7 +283,7 @@ IDENTITIES: Mapping[str, Identity] = {
     "ceiling": _identity("ceil a = -floor(-a)", "functions.Functions.ceiling"),
     "remainder": _identity("a - b trunc(a / b)", "pointwise.Pointwise.remainder"),
     "clear-denominator": _identity(
-        "A^n d = 0 is d = 0, A != 0", "clearing._without clearing.cleared clearing.clearings"
+        "A^n d = 0 is d = 0, A != 0", "clearing._without clearing.cleared"
     ),
     "adjoint": _identity("one adjoint equation per value", "adjoint.Sweep.cotangents"),
 }

@@ -7,6 +7,7 @@ where the value is the same nonzero number whatever they are.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from itertools import islice, product
 
 from gradwright.certify.kernel.algebra import Algebra, Poly, add, sorted_terms
@@ -52,8 +53,8 @@ class Analytic:
         self.algebra = algebra
         self.atoms = algebra.atoms
         self.reached = reached
-        self._entire: dict[int, bool] = {}
-        self._even: dict[int, bool] = {}
+        self._is_entire = cache(self._search)
+        self._is_even_atom = cache(self._search_even)
 
     def vanishes_rarely(self, terms: Terms, extents: Sequence[int], reads: Iterable[int]) -> bool:
         """Return whether the zeros of a sum of terms are a null set at each index of a box.
@@ -79,24 +80,18 @@ class Analytic:
 
         Where all indices are whole variables, one permutation of all of one extent changes nothing.
         """
-        alike = all(self._is_even(factors, extents) and not g for (factors, g), _ in terms)
-        most = len(extents) if alike else STEPS
+        most = len(extents) if self._is_even(terms, extents) else STEPS
         yield from product(*(range(min(n, most)) for n in extents))
 
-    def _is_even(self, factors: Iterable[Factor], extents: Sequence[int]) -> bool:
-        """Return whether factors are read, deep down, at variables over whole extents only."""
-        return all(
+    def _is_even(self, terms: Terms, extents: Sequence[int]) -> bool:
+        """Return whether terms are read, deep down, at variables over whole extents only."""
+        return not any(guards for (_, guards), _ in terms) and all(
             tuple(extents[v] for e in access for v in variables(e) if e == variable(v))
             == self.atoms.extents(atom)
             and self._is_even_atom(atom)
+            for (factors, _), _ in terms
             for atom, access, _ in factors
         )
-
-    def _is_even_atom(self, atom: int) -> bool:
-        known = self._even.get(atom)
-        if known is None:
-            known = self._even[atom] = self._search_even(atom)
-        return known
 
     def _search_even(self, atom: int) -> bool:
         match self.atoms.content(atom):
@@ -105,9 +100,9 @@ class Analytic:
             case Function(inner=inner):
                 return inner is None or self._is_even_atom(inner)
             case Class(extents=extents, terms=terms):
-                return all(self._is_even(factors, extents) and not g for (factors, g), _ in terms)
+                return self._is_even(terms, extents)
             case Sum(extents=extents, factors=factors, guards=guards):
-                return not guards and self._is_even(factors, extents)
+                return self._is_even((((factors, guards), Fraction(1)),), extents)
             case _:
                 return False
 
@@ -123,14 +118,8 @@ class Analytic:
             for atom, _, q in factors
         )
 
-    def _is_entire(self, atom: int) -> bool:
-        """Return whether an atom is analytic in the real arguments on their whole space."""
-        known = self._entire.get(atom)
-        if known is None:
-            known = self._entire[atom] = self._search(atom)
-        return known
-
     def _search(self, atom: int) -> bool:
+        """Return whether an atom is analytic in the real arguments on their whole space."""
         match self.atoms.content(atom):
             case Argument(numbers=numbers):
                 return numbers is not Numbers.ANY

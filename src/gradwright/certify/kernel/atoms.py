@@ -5,7 +5,7 @@ claim nothing: they may still be equal functions, which only costs completeness.
 """
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
@@ -260,6 +260,21 @@ class Atoms:
     def size(self, atom: int) -> int:
         """Return how many values an atom has."""
         return prod(self._extents[atom])
+
+    def parts(self, atom: int) -> Iterator[int]:
+        """Yield the atoms that an atom is made of."""
+        match self._contents[atom]:
+            case Function(inner=int(inner)) | Mask(inner=inner):
+                yield inner
+            case Sum(factors=factors):
+                yield from (a for a, _, _ in factors)
+            case Class(terms=terms) | Selector(operand=terms):
+                yield from (a for (factors, _), _ in terms for a, _, _ in factors)
+            case Uninterpreted(operands=operands):
+                every = (terms for operand in operands for terms, _ in operand)
+                yield from (a for factors, _ in every for a, _, _ in factors)
+            case _:
+                return
 
     def sign(self, atom: int) -> Sign:
         """Return what is known of an atom's values."""

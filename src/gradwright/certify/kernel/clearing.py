@@ -56,27 +56,20 @@ def _cuts(p: Poly, extents: Extents) -> dict[int, set[int]]:
 
 
 def cleared(algebra: Algebra, difference: Poly, extents: Extents) -> Poly:
-    """Return a polynomial that is 0 exactly where the difference is, its classes written out."""
-    *_, last = clearings(algebra, difference, extents)
-    return last
-
-
-def clearings(algebra: Algebra, difference: Poly, extents: Extents) -> Iterator[Poly]:
-    """Yield polynomials that are 0 exactly where the difference is, one class after another gone.
+    """Return a polynomial that is 0 exactly where the difference is, its classes written out.
 
     A class with a negative exponent was divided by, so that it is not 0 where the difference is
     claimed to be; the whole is multiplied by the power that clears it. A class under a root keeps
     the fractional part of its exponent.
     """
     done: set[Place] = set()
-    yield difference
     while (place := _outermost(algebra, difference, done)) is not None:
         done.add(place)
         try:
             difference = _without(algebra, difference, place, extents)
         except TooLarge:
-            return
-        yield difference
+            break
+    return difference
 
 
 def _outermost(algebra: Algebra, p: Poly, done: set[Place]) -> Place | None:

@@ -240,28 +240,12 @@ TAKE_EMPTY = frozenset(("stablehlo.concatenate", "stablehlo.pad"))
 """Operations whose rules take operands without elements."""
 
 TAKE_INFINITY = frozenset(
-    {
-        "stablehlo.add",
-        "stablehlo.broadcast_in_dim",
-        "stablehlo.compare",
-        "stablehlo.concatenate",
-        "stablehlo.convert",
-        "stablehlo.exponential",
-        "stablehlo.is_finite",
-        "stablehlo.maximum",
-        "stablehlo.minimum",
-        "stablehlo.optimization_barrier",
-        "stablehlo.pad",
-        "stablehlo.reduce",
-        "stablehlo.reduce_window",
-        "stablehlo.reshape",
-        "stablehlo.reverse",
-        "stablehlo.select",
-        "stablehlo.select_and_scatter",
-        "stablehlo.slice",
-        "stablehlo.subtract",
-        "stablehlo.transpose",
-        "stablehlo.while",
-    }
+    f"stablehlo.{name}"
+    for name in (
+        *("add", "subtract", "exponential", "compare", "select", "maximum", "minimum"),
+        *("is_finite", "convert", "reduce", "reduce_window", "select_and_scatter", "while"),
+        *("broadcast_in_dim", "concatenate", "pad", "reshape", "reverse", "slice", "transpose"),
+        "optimization_barrier",
+    )
 )
 """Operations that order, move or add elements: their rules tell infinite ones from others."""

@@ -6,7 +6,7 @@ P is 0 on an open set, as a sum of two rectified values is.
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from itertools import product
 
 from gradwright.certify.kernel.algebra import Algebra
@@ -15,16 +15,14 @@ from gradwright.certify.kernel.atoms import (
     Argument,
     Class,
     Factor,
-    Function,
     Mask,
     Monomial,
     Numbers,
-    Selector,
     Sum,
     Terms,
-    Uninterpreted,
 )
-from gradwright.certify.kernel.index import Affine, combine, substitute, variable
+from gradwright.certify.kernel.index import Affine, combine, variable
+from gradwright.certify.kernel.pieces import Piece, opened
 
 TERMS = 64
 """Terms of a sum whose classes are written out."""
@@ -37,9 +35,10 @@ class Generic:
 
     def __init__(self, algebra: Algebra) -> None:
         self.atoms = algebra.atoms
+        self.algebra = algebra
+        self.reached = cache(self._search)
+        self._rare = cache(self._by_cases)
         self._analytic = Analytic(algebra, self.reached)
-        self._reached: dict[int, frozenset[int]] = {}
-        self._rare: dict[int, bool] = {}
 
     def vanishes_rarely(self, atom: int) -> bool:
         """Return whether {inputs: atom = 0} has measure 0 at every index.
@@ -47,15 +46,7 @@ class Generic:
         True for what has each value on a null set only, and for an analytic function that is not 0
         somewhere. Of a sum with masks each of the cases must be so.
         """
-        if self._varies(atom):
-            return True
-        known = self._rare.get(atom)
-        if known is None:
-            content, extents = self.atoms.content(atom), self.atoms.extents(atom)
-            alone: Monomial = ((atom, tuple(map(variable, range(len(extents)))), 1),), ()
-            terms = content.terms if isinstance(content, Class) else ((alone, Fraction(1)),)
-            known = self._rare[atom] = self._by_cases(terms, extents)
-        return known
+        return self._varies(atom) or self._rare(atom)
 
     def _varies(self, atom: int) -> bool:
         """Return whether {inputs: atom = c} has measure 0 at every index, for every number c.
@@ -77,35 +68,31 @@ class Generic:
             case _:
                 return False
 
-    def _by_cases(self, terms: Terms, extents: Sequence[int]) -> bool:
-        terms = self._opened(terms)
+    def _by_cases(self, atom: int) -> bool:
+        content, extents = self.atoms.content(atom), self.atoms.extents(atom)
+        alone: Monomial = ((atom, tuple(map(variable, range(len(extents)))), 1),), ()
+        terms = content.terms if isinstance(content, Class) else ((alone, Fraction(1)),)
+        terms = self._opened(terms, extents)
         masks = self._masks(terms)
         if len(masks) > MASKS or len(terms) > TERMS:
             return False
         cases = (dict(zip(masks, case, strict=True)) for case in product((0, 1), repeat=len(masks)))
         return all(self._sum(_at(terms, case), extents) for case in cases)
 
-    def _opened(self, terms: Terms) -> Terms:
+    def _opened(self, terms: Terms, extents: Sequence[int]) -> Terms:
         """Return terms with the classes that hold masks written out, as far as that goes."""
-        pending, done = list(terms), list[tuple[Monomial, Fraction]]()
+        box = dict(enumerate(extents))
+        pending = [Piece(c, factors, guards, box) for (factors, guards), c in terms]
+        done: list[Piece] = []
         while pending and len(done) + len(pending) <= TERMS:
-            (factors, guards), c = pending.pop()
-            place = next((i for i, f in enumerate(factors) if f[2] == 1 and self._chooses(f)), None)
+            piece = pending.pop()
+            places = (i for i, f in enumerate(piece.factors) if f[2] == 1 and self._chooses(f))
+            place = next(places, None)
             if place is None:
-                done.append(((factors, guards), c))
-                continue
-            atom, access, _ = factors[place]
-            content, mapping = self.atoms.content(atom), dict(enumerate(access))
-            assert isinstance(content, Class)
-            for (inner, bounds), k in content.terms:
-                moved = (
-                    *factors[:place],
-                    *((a, tuple(substitute(e, mapping) for e in at), q) for a, at, q in inner),
-                    *factors[place + 1 :],
-                )
-                where = *guards, *((substitute(e, mapping), low, high) for e, low, high in bounds)
-                pending.append(((moved, where), c * k))
-        return (*done, *pending)
+                done.append(piece)
+            else:
+                pending.extend(opened(self.algebra, piece, place))
+        return tuple(((p.factors, p.guards), p.coefficient) for p in (*done, *pending))
 
     def _chooses(self, factor: Factor) -> bool:
         """Return whether a factor is a class with masks in it."""
@@ -131,7 +118,8 @@ class Generic:
         """Return whether a sum of terms vanishes rarely at every index."""
         if any(self._free(terms, i) for i in range(len(terms))):
             return True
-        return self._analytic.vanishes_rarely(terms, extents, self._terms(terms))
+        reads = {r for (factors, _), _ in terms for a, _, _ in factors for r in self.reached(a)}
+        return self._analytic.vanishes_rarely(terms, extents, reads)
 
     def _free(self, terms: Terms, place: int) -> bool:
         """Whether a term is c * x[e], and no other term reads the entry x[e]."""
@@ -163,35 +151,11 @@ class Generic:
         content = self.atoms.content(atom)
         return isinstance(content, Argument) and content.numbers is Numbers.REAL
 
-    def reached(self, atom: int) -> frozenset[int]:
-        """Return the arguments that an atom depends on."""
-        known = self._reached.get(atom)
-        if known is None:
-            known = self._reached[atom] = self._search(atom)
-        return known
-
     def _search(self, atom: int) -> frozenset[int]:
-        match self.atoms.content(atom):
-            case Argument():
-                return frozenset((atom,))
-            case Function(inner=inner) | Mask(inner=inner):
-                return frozenset() if inner is None else self.reached(inner)
-            case Class(terms=terms):
-                return self._terms(terms)
-            case Sum(factors=factors):
-                return self._factors(factors)
-            case Selector(operand=operand):
-                return self._terms(operand)
-            case Uninterpreted(operands=operands):
-                return frozenset[int]().union(*map(self._terms, operands))
-            case _:
-                return frozenset()
-
-    def _terms(self, terms: Terms) -> frozenset[int]:
-        return frozenset[int]().union(*(self._factors(factors) for (factors, _), _ in terms))
-
-    def _factors(self, factors: tuple[Factor, ...]) -> frozenset[int]:
-        return frozenset[int]().union(*(self.reached(a) for a, _, _ in factors))
+        """Return the arguments that an atom depends on."""
+        if isinstance(self.atoms.content(atom), Argument):
+            return frozenset((atom,))
+        return frozenset[int]().union(*map(self.reached, self.atoms.parts(atom)))
 
 
 def _at(terms: Terms, values: Mapping[Factor, int]) -> Terms:

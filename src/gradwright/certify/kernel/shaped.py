@@ -6,6 +6,7 @@ from functools import partial
 from itertools import accumulate, product
 from math import prod
 
+from gradwright.certify.advice.literals import fraction, irrational
 from gradwright.certify.kernel import forms
 from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.atoms import Infinity, NotANumber, Pi
@@ -13,7 +14,7 @@ from gradwright.certify.kernel.denotation import Denotation, Rule, Step
 from gradwright.certify.kernel.forms import in_order
 from gradwright.certify.kernel.index import constant, variable
 from gradwright.certify.kernel.infinite import parts
-from gradwright.certify.kernel.literals import fraction, irrational
+from gradwright.certify.kernel.literals import rounds_alike
 from gradwright.certify.kernel.multilinear import Multilinear
 from gradwright.certify.kernel.patterns import constant_poly
 from gradwright.certify.kernel.tensor import Shape, Tensor, plain_digits, regroup
@@ -42,20 +43,17 @@ def _constant(at: Step) -> Tensor:
 
 def _number(den: Denotation, entry: Fraction, value: Value) -> Tensor:
     """Return a splat of a rational, or of the irrational number that it stands for."""
-    element = value.type.element
-    exact = fraction(abs(entry), element)
-    if exact is not None:
-        den.conditions.idealised[str(entry)] = str(exact)
-        return den.splat(exact if entry > 0 else -exact, value.shape)
-    meant = irrational(abs(entry), element)
-    if meant is None:
+    size, element, p = abs(entry), value.type.element, den.pointwise
+    exact, meant = fraction(size, element), irrational(size, element)
+    if exact is not None and rounds_alike(size, exact, element):
+        name, total = str(exact), den.splat(exact, ())
+    elif meant is not None and rounds_alike(size, meant.digits(), element):
+        name, total = meant.name, p.power(den.splat(meant.rational, ()), meant.power)
+        total = p.multiply(total, p.power(den.whole(Pi(), ()), meant.pi_power))
+        total = p.multiply(total, p.power(p.log(den.splat(2, ())), meant.ln2_power))
+    else:
         return den.splat(entry, value.shape)
-    den.conditions.idealised[str(entry)] = meant.name
-    p = den.pointwise
-    total = p.power(den.splat(meant.rational, ()), meant.power)
-    total = p.multiply(total, p.power(den.whole(Pi(), ()), meant.pi_power))
-    log = p.log(den.splat(2, ()))
-    total = p.multiply(total, p.power(log, meant.ln2_power))
+    den.conditions.idealised[str(entry)] = name
     return den.spread(p.scale(total, 1 if entry > 0 else -1), value.shape)
 
 
@@ -107,8 +105,6 @@ def structural_form(operation: Operation) -> Multilinear:
             return forms.reverse(shape, a)
         case attr.Dimensions() as a:
             return forms.reduce(shapes[0], a)
-        case attr.Window() as a:
-            return forms.window_sum(shapes[0], shape, a)
         case _:
             raise Undenotable(f"{operation.opcode} is not multilinear")
 

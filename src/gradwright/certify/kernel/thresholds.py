@@ -7,6 +7,7 @@ it tests B against a number. Which B is found decides what is recognised, never 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 
 from gradwright.certify.kernel.atoms import Atoms, Class, Factor, Mask, Relation
 from gradwright.certify.kernel.index import Affine, variable
@@ -48,7 +49,7 @@ class Thresholds:
         self.atoms = atoms
         self.ranges: dict[object, tuple[Fraction, Fraction]] = {}
         """Least and greatest value of each B of which that is a hypothesis, at all its indices."""
-        self._lines: dict[int, Line] = {}
+        self.line = cache(self._read)
 
     def bound(self, atom: int, low: Fraction, high: Fraction) -> bool:
         """Take low <= atom <= high for granted; return whether a number meets all that is."""
@@ -69,14 +70,8 @@ class Thresholds:
         low, high = sorted(line.offset + line.slope * end for end in known)
         return low, high
 
-    def line(self, atom: int) -> Line:
-        """Return what an atom that is no mask is, as a line."""
-        known = self._lines.get(atom)
-        if known is None:
-            known = self._lines[atom] = self._read(atom)
-        return known
-
     def _read(self, atom: int) -> Line:
+        """Return what an atom that is no mask is, as a line."""
         content, order = self.atoms.content(atom), tuple(range(len(self.atoms.extents(atom))))
         if not isinstance(content, Class):
             return Line(atom, order, Fraction(0), Fraction(1))

@@ -89,18 +89,15 @@ def _bordered_selector(
 
 def _box(inside: Tensor) -> list[tuple[int, int]]:
     """Return the range of each dimension in which a mask is 1, where it is 1 on a box."""
-    dimensions = [[(0, n)] if n > 1 else [] for n in inside.shape]
-    if inside.digits != plain_digits(inside.shape) or len(inside.poly) != 1:
+    [*terms] = inside.poly.items()
+    guards = [guard for (_, guards), _ in terms for guard in guards]
+    alone = len(terms) == 1 and terms[0] == (((), tuple(guards)), 1)
+    on_indices = all(len(e) == 1 and e[0][0] >= 0 for (_, e), _, _ in guards)
+    if not alone or not on_indices or inside.digits != plain_digits(inside.shape):
         raise Undenotable("an infinite border that is no box")
-    ((factors, guards), c) = next(iter(inside.poly.items()))
-    if factors or c != 1:
-        raise Undenotable("an infinite border that is no box")
-    owners = [d for d, n in enumerate(inside.shape) if n > 1]
-    for (_, terms), low, high in guards:
-        if len(terms) != 1 or terms[0][0] < 0:
-            raise Undenotable("an infinite border that is no box")
-        dimensions[owners[terms[0][0]]] = [(low, high)]
-    return [ranges[0] if ranges else (0, 1) for ranges in dimensions]
+    sides = {e[0][0]: (low, high) for (_, e), low, high in guards}
+    ranges = (sides.get(v, (0, n)) for v, n in enumerate(n for n in inside.shape if n > 1))
+    return [next(ranges) if n > 1 else (0, 1) for n in inside.shape]
 
 
 def _touches(window: attr.Window, extent: int, count: int, d: int) -> bool:
