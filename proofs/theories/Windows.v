@@ -1,6 +1,6 @@
 (** Windows: which entry wins an extreme, at ties and beside infinite borders, and who gets its cotangent. *)
 From Coq Require Import ZArith Lia.
-From Gradwright Require Export Pool MaskRules.
+From Gradwright Require Export Pool KinkRules.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 
 (** ** The winner of a walk
@@ -91,6 +91,30 @@ have P (y : tensor I) o : is_max (fun i => i \in walk o) y (if winner (later_if_
   by have [w E _] := held y o; rewrite E; exact: rule_window_value (or_introl erefl) E.
 apply: has_vjp_ext (vjp_maxpool (win := fun o i => i \in walk o) P Hm Hs) => // g i.
 by rewrite rule_selector_scatter.
+Qed.
+
+(** The same behind any computation f, and where entries of a window agree with its winner near the
+    point, as zeros of rectified values do: whichever of them is taken for the winner. *)
+Theorem vjp_window_off_ties (S I O : finType) (walk : O -> seq I) (m : O -> I) (f : tensor S -> tensor I) s bf :
+  has_vjp f s bf -> (forall o, m o \in walk o) ->
+  (forall o i, i \in walk o -> f s i < f s (m o) \/ near s (fun y => f y i = f y (m o))) ->
+  has_vjp (fun y o => if winner (later_if_more (f y)) (walk o) is Some w then f y w else 0) s
+          (fun g => bf (fun i => \rsum_o (if m o == i then 1 else 0) * g o)).
+Proof.
+move=> Vf Hm H; have [A [HA _]] := Vf.
+have N o i : near s (fun y => i \in walk o -> f y i <= f y (m o)).
+  case W : (i \in walk o); last by apply: near_true.
+  case: (H o i W) => [L|]; last by apply: near_mono => y -> _; lra.
+  have P : f s (m o) - f s i <> 0 by lra.
+  by apply: near_mono (keeps_sign (is_grad_minus (HA (m o)) (HA i)) P) => y K _; nra.
+have V := vjp_comp Vf (vjp_reindex m (f s)).
+apply: has_vjp_ext_near (has_vjp_ext (fun _ _ => erefl) _ V) => [|g i].
+  apply: near_mono (near_all (fun o => near_all (fun i => N o i))) => y Hy o.
+  have [w E W] : exists2 w, winner (later_if_more (f y)) (walk o) = Some w & w \in walk o.
+    by apply: winner_held; case: (walk o) (Hm o).
+  rewrite E; have [_ M] := rule_window_value (or_introl erefl) E.
+  by have := M _ (Hm o); have := Hy o w W; lra.
+by congr (bf _ i); apply: functional_extensionality => k; rewrite rule_selector_scatter.
 Qed.
 
 (** ** A border of -inf
