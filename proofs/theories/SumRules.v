@@ -53,6 +53,13 @@ move=> H; under eq_bigr do rewrite -sumZl.
 rewrite (exchange_big_dep xpredT) //= big1 // => k _.
 by rewrite sumZr H Rmult_0_l.
 Qed.
+(** A sum over points is one over the keys, each as often as it is met. *)
+Theorem rule_sum_gather (P : finType) (gd : pred P) (key : P -> K) :
+  \rsum_(p | gd p) F (key p) = \rsum_k F k * \rsum_(p | gd p && (key p == k)) 1.
+Proof.
+rewrite (partition_big key xpredT) //=; apply: eq_bigr => k _.
+by rewrite -sumZl; apply: eq_bigr => p /andP [_ /eqP ->]; rewrite Rmult_1_r.
+Qed.
 (** Where equal factors may change places, so may what they are read at. *)
 Theorem rule_sum_symmetric (P : finType) (gd : pred P) (key : P -> K) (swap : K -> K) :
   (forall k, F (swap k) = F k) -> \rsum_(p | gd p) F (key p) = \rsum_(p | gd p) F (swap (key p)).

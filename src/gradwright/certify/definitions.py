@@ -64,7 +64,6 @@ DEFINITIONS = frozenset(
         "tensor.dimension_expressions",
         "equality._Difference._written_out",
         "pieces.met_once",
-        "pieces.terms_of",
         "pieces._moved",
         "atoms.Atoms.sign",
     ]

@@ -75,7 +75,10 @@ IDENTITIES: Mapping[str, Identity] = {
     ),
     "sum-relation": _identity(
         "a sum is fixed by its set of index tuples, each met once",
-        "relations.Relations._relation reading.require_one_each",
+        "relations.Relations._relation",
+    ),
+    "sum-gather": _identity(
+        "a sum of F(e) is the sum of F(w), times how often e is w", "sums.Summation._gathered"
     ),
     "sum-interface": _identity(
         "an index that no summed variable meets may be named",
@@ -102,7 +105,7 @@ IDENTITIES: Mapping[str, Identity] = {
     ),
     "loop-sum": _identity("v grows by t: v = start + sum of t", "loops._while loops._over_trips"),
     "loop-counter": _identity("start + k step", "loops._at_trip"),
-    "read-by-mask": _identity("x[s] = sum of [s = i] x[i]", "indexing._place_mask"),
+    "read-by-mask": _identity("x[s] = sum of [s = i] x[i]", "indexing._place_mask pieces.terms_of"),
     # Masks
     "mask-values": _identity("a mask is 0 or 1", "atoms._is_mask atoms.Atoms.is_mask"),
     "mask-idempotent": _identity("m m = m", "algebra.Algebra.product"),

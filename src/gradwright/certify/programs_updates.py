@@ -103,10 +103,12 @@ class Updating:
     def gradient(self, update: Update, derivative: Tensor | None) -> Value | None:
         """Return the value by which a parameter is updated, None where none is found.
 
-        That is one with the form of the derivative; else one that the rule holds for at a glance,
-        whatever it is; else one proved to be the derivative; else one that the rule is proved for.
+        That is one with the form of the derivative, if that is not 0, as its products are too; else
+        one that the rule holds for at a glance, whatever it is; else one proved to be the
+        derivative; else one that the rule is proved for.
         """
-        alike = self._alike.get(form_of(derivative)) if derivative is not None else None
+        has_form = derivative is not None and derivative.poly
+        alike = self._alike.get(form_of(derivative)) if derivative and has_form else None
         if alike:
             upwards = self._candidates(update)
             found = next((value for value in upwards if id(value) in alike), None)

@@ -56,7 +56,8 @@ class Contractions:
     def _operand(self, form: Multilinear, operand: Tensor) -> Tensor:
         """Return the operand, as one term where a product under a sum would multiply terms out."""
         multiplies_out = len(form.reads) > 1 and form.summed and len(operand.poly) > 1
-        piecewise = all(guards for _, guards in operand.poly)  # a concatenation of pieces
+        where = {guards for _, guards in operand.poly}
+        piecewise = len(where) > 1 and () not in where  # a concatenation of pieces
         return self.as_term(operand) if multiplies_out and not piecewise else operand
 
     def as_term(self, tensor: Tensor) -> Tensor:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from gradwright.certify.advice.points import differs_somewhere
 from gradwright.certify.effort import TooLarge
 from gradwright.certify.kernel.algebra import Algebra, Poly, Undenotable, add
-from gradwright.certify.kernel.atoms import Class, Exponent, Sum
+from gradwright.certify.kernel.atoms import Class, Dense, Exponent, Sum
 from gradwright.certify.kernel.clearing import cleared, vanishes
 from gradwright.certify.kernel.index import Extents
 from gradwright.certify.kernel.pieces import (
@@ -54,7 +54,7 @@ def equal(algebra: Algebra, a: Tensor, b: Tensor, depth: Depth = Depth.CLASSES) 
         return True
     plain = cleared(algebra, difference, box)
     forms = [difference] if plain == difference else [difference, plain]
-    kinds = (Sum,) if depth is Depth.SUMS else (Sum, Class)
+    kinds = (Sum,) if depth is Depth.SUMS else (Sum, Class, Dense)
     return any(_Difference(algebra, kinds).cancels(form, box) for form in forms)
 
 
@@ -63,7 +63,7 @@ class _Difference:
     """What is left of a difference, by the atoms that the pieces are products of."""
 
     algebra: Algebra
-    openable: tuple[type[Sum | Class], ...]
+    openable: tuple[type[Sum | Class | Dense], ...]
     left: dict[Kind, list[Piece]] = field(default_factory=dict[Kind, list[Piece]])
     sets: int = 0
     """Sets of points that were compared."""
@@ -110,7 +110,8 @@ class _Difference:
 
     def _opens(self, atom: int, q: Exponent) -> bool:
         content = self.algebra.atoms.content(atom)
-        return isinstance(content, self.openable) and isinstance(q, int) and q > 0
+        known = isinstance(content, self.openable) and bool(terms_of(self.algebra.atoms, atom))
+        return known and isinstance(q, int) and q > 0
 
     def _reached(self, atoms: Iterable[int]) -> set[int]:
         """Return sums and classes, and those that are factors in them."""

@@ -8,7 +8,7 @@ from math import factorial, prod
 
 from gradwright.certify.effort import TooLarge
 from gradwright.certify.kernel.algebra import Algebra, monomial_variables
-from gradwright.certify.kernel.atoms import Atoms, Class, Exponent, Factor, Monomial, Sum
+from gradwright.certify.kernel.atoms import Atoms, Class, Dense, Exponent, Factor, Monomial, Sum
 from gradwright.certify.kernel.index import (
     Affine,
     Extents,
@@ -90,8 +90,12 @@ def met_once(atoms: Atoms, piece: Piece) -> Iterator[Piece]:
 
 
 def terms_of(atoms: Atoms, atom: int) -> Sequence[tuple[Monomial, Fraction]]:
-    """Return the terms that a sum or class is made of, none for another atom."""
+    """Return the terms that a sum, class or small constant is made of, none for another atom."""
     match atoms.content(atom):
+        case Dense(entries=entries) if len(entries) <= PLACES:
+            places = product(*map(range, atoms.extents(atom)))
+            points = (tuple((variable(d), i, i + 1) for d, i in enumerate(p)) for p in places)
+            return [(((), at), c) for at, c in zip(points, entries, strict=True) if c]
         case Sum() as content:
             return (((content.factors, content.guards), Fraction(1)),)
         case Class() as content:
@@ -101,14 +105,14 @@ def terms_of(atoms: Atoms, atom: int) -> Sequence[tuple[Monomial, Fraction]]:
 
 
 def opened(algebra: Algebra, piece: Piece, place: int) -> Iterator[Piece]:
-    """Yield a piece with one power of the sum or class at a place written out."""
+    """Yield a piece with one power of the sum, class or constant at a place written out."""
     atom, access, q = piece.factors[place]
     content = algebra.atoms.content(atom)
-    assert isinstance(content, Sum | Class)
     rest = (*piece.factors[:place], *piece.factors[place + 1 :])
     rest = rest if q == 1 else (*rest, (atom, access, q - 1))
     first = max((-1, *piece.extents)) + 1
-    fresh = {first + i: n for i, n in enumerate(content.extents[len(access) :])}
+    bound = content.extents[len(access) :] if isinstance(content, Sum) else ()
+    fresh = {first + i: n for i, n in enumerate(bound)}
     mapping: dict[int, Affine] = dict(enumerate((*access, *map(variable, fresh))))
     extents, summed = {**piece.extents, **fresh}, (*piece.summed, *fresh)
     for (factors, guards), c in terms_of(algebra.atoms, atom):

@@ -8,7 +8,7 @@ from functools import lru_cache
 import islpy as isl
 
 from gradwright.certify.effort import bounded
-from gradwright.certify.kernel.algebra import Poly, Undenotable
+from gradwright.certify.kernel.algebra import Poly
 from gradwright.certify.kernel.index import Affine, Guard, Guards, bounds
 from gradwright.certify.kernel.linear import undetermined
 
@@ -61,13 +61,6 @@ class Reading:
             yield f"0 <= {_name(v)} < {self.extents[v]}"
         for e, low, high in self.guards:
             yield f"{low} <= {_spell(e)} < {high}"
-
-
-@bounded()
-def require_one_each(reading: Reading) -> None:
-    """Refuse a sum in which two summed points read the same entries: they would count twice."""
-    if met_again(reading):
-        raise Undenotable("a sum that meets the same entries a varying number of times")
 
 
 @bounded()

@@ -27,7 +27,7 @@ from gradwright.certify.kernel.index import (
     variable,
     variables,
 )
-from gradwright.certify.kernel.reading import Read, Reading, require_one_each
+from gradwright.certify.kernel.reading import Read, Reading, met_again
 
 LABEL_LIMIT = 120
 """Orders of indistinguishable variables tried to find a known relation."""
@@ -60,8 +60,11 @@ class Relations:
         self.algebra = algebra
         self._known: dict[object, list[tuple[isl.Set, int]]] = {}
 
-    def atom(self, monomial: Monomial, summed: set[int], extents: Extents) -> Poly:
-        """Return the sum of a monomial over variables as c * atom[access], or 0."""
+    def atom(self, monomial: Monomial, summed: set[int], extents: Extents) -> Poly | None:
+        """Return the sum of a monomial over variables as c * atom[access], or 0.
+
+        None where two summed points read the same entries, which would count once.
+        """
         contraction = self._interface(monomial, summed, extents)
         contraction = _merge_digits(contraction)
         if self._is_plain(contraction):
@@ -135,11 +138,12 @@ class Relations:
         return Sum(len(outputs), box, tuple(sorted(factors)), tuple(sorted(guards)))
 
     @bounded()
-    def _relation(self, c: _Contraction) -> Poly:
+    def _relation(self, c: _Contraction) -> Poly | None:
         bundles = self._bundles(c.factors)
         reads = [read for _, read in bundles]
         reading = c.reading(c.outputs, reads)
-        require_one_each(reading)
+        if met_again(reading):
+            return None
         points = reading.points()
         if points.is_empty():
             return {}

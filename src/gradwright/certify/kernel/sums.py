@@ -175,7 +175,28 @@ class Summation:
             known = self._counted(monomial, over, extents)
         if known is None and not factors:
             raise Undenotable("a number of positions that depends on the position")
-        return self.relations.atom(monomial, summed, extents) if known is None else known
+        if known is None:
+            known = self.relations.atom(monomial, summed, extents)
+        return self._gathered(monomial, summed, extents) if known is None else known
+
+    def _gathered(self, monomial: Monomial, summed: set[int], extents: Extents) -> Poly:
+        """Return the sum over the values of indices that are summed, each as often as it is met."""
+        box = dict(extents)
+        places: dict[Affine, int] = {}
+        for atom, access, _ in monomial[0]:
+            for e, n in zip(access, self.algebra.atoms.extents(atom), strict=True):
+                if summed.intersection(variables(e)):
+                    v = places.setdefault(e, max(box) + 1)
+                    box[v] = min(n, box.get(v, n))
+        read = [v for e in places for v in variables(e)]
+        if len({*read}) < len(read) or not summed.issuperset(read):
+            raise Undenotable("a sum that meets the same entries a varying number of times")
+        met = ((combine(((1, e), (-1, variable(v)))), 0, 1) for e, v in places.items())
+        times = self._monomial(((), (*monomial[1], *met)), summed, box)
+        at = {e: variable(v) for e, v in places.items()}
+        factors = ((a, tuple(at.get(e, e) for e in access), q) for a, access, q in monomial[0])
+        product = self.algebra.multiply(times, {(tuple(sorted(factors)), ()): Fraction(1)}, box)
+        return self.total(product, places.values(), box)
 
     def _is_constant(self, factor: Factor) -> bool:
         return factor[2] == 1 and self.algebra.atoms.is_constant(factor[0])
