@@ -104,7 +104,7 @@ class Masks(Arithmetic):
         fixed = self._constant_mask(relation, a)
         if fixed is not None:
             return fixed
-        opened = self.opened(a)
+        opened = self.opened(self._unshifted(a))
         pieces = self._pieces(opened)
         if self._is_piecewise(a) and not any(guards for _, guards in opened.poly):
             a = opened  # the one of its pieces that the indices say

@@ -100,7 +100,7 @@ class Summation:
                 term.factors.append((atom, access, q))
                 continue
             reached = any(v in term.summed for e in access for v in variables(e))
-            if not (reached and self._opens(content)) and not _thins_out(content, access):
+            if not (reached and self._opens(content)):
                 term.factors.append((atom, access, q))
                 continue
             mapping = dict(enumerate(access))
@@ -262,15 +262,6 @@ class Summation:
                 raise Undenotable("a constant that is read outside its entries")
             value *= entry
         return value
-
-
-def _thins_out(content: Sum, access: Iterable[Affine]) -> bool:
-    """Return whether a sum of one factor may have fewer terms at the indices it is read at.
-
-    These are fixed, or go in strides; such a sum may only find an entry by the digits of its index.
-    """
-    strided = any(not e[1] or any(abs(k) != 1 for _, k in e[1]) for e in access)
-    return strided and len(content.factors) == 1 and bool(content.guards)
 
 
 def _solvable(term: _Term) -> tuple[Guard, int] | None:
