@@ -15,6 +15,14 @@ class BackendName(enum.StrEnum):
     INTERPRETER = "interpreter"
 
 
+class FormulationName(enum.StrEnum):
+    """Which forms of the layers are written."""
+
+    PORTABLE = "portable"
+    TEXTBOOK = "textbook"
+    FAST = "fast"
+
+
 EmittedText = Annotated[
     str,
     typer.Argument(
@@ -74,6 +82,9 @@ AbiText = Annotated[
         help="Calling convention: standard, fused or packed, then [:FIELD=VALUE,...]; see "
         "docs/artifacts.md."
     ),
+]
+FormulationText = Annotated[
+    FormulationName, typer.Option("--formulation", help="How it is computed; see docs/speed.md.")
 ]
 Backend = Annotated[BackendName, typer.Option(help="What compiles and runs the program.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]

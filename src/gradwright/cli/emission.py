@@ -4,7 +4,8 @@ import enum
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
-from gradwright.cli.options import abi_of, loss_of, optimizer_of
+from gradwright.cli.arguments import FormulationName
+from gradwright.cli.options import abi_of, formulation_of, loss_of, optimizer_of
 from gradwright.errors import SpecError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class Emission:
     precision: Rounding
     abi: str = "standard"
     layer: str | None = None
+    formulation: FormulationName = FormulationName.PORTABLE
 
     @classmethod
     def at(
@@ -76,6 +78,7 @@ class Emission:
         precision: Rounding,
         abi: str,
         layer: str | None,
+        formulation: FormulationName,
     ) -> Self:
         """Read `--entry`: the name of an entry point, or probe:LAYER."""
         name, colon, path = entry.partition(":")
@@ -84,7 +87,14 @@ class Emission:
             expected = f"one of {', '.join(names)}, probe:LAYER"
             raise SpecError(where="--entry", expected=expected, found=repr(entry))
         return cls(
-            EntryPoint(name), batch, loss, optimizer, precision, abi, path if colon else layer
+            EntryPoint(name),
+            batch,
+            loss,
+            optimizer,
+            precision,
+            abi,
+            path if colon else layer,
+            formulation,
         )
 
     def of(self, text: str, options: "Chosen") -> "Program | LossProgram":
@@ -119,6 +129,7 @@ class Emission:
         element, precision = _numbers(self.precision)
         loss, optimizer, abi = loss_of(self.loss), optimizer_of(self.optimizer), abi_of(self.abi)
         batch = NET_BATCH if self.batch is None else self.batch
+        form = formulation_of(self.formulation)
         if self.entry in PLAIN:
             self._require_plain()
         match self.entry:
@@ -131,21 +142,49 @@ class Emission:
                     element=element,
                     abi=abi,
                     precision=precision,
+                    formulation=form,
                 )
             case EntryPoint.OPTIMIZER_STEP:
                 return optimizer_step(net, optimizer=optimizer, element=element)
             case EntryPoint.FORWARD:
-                return forward(net, batch=batch, element=element, abi=abi, precision=precision)
+                return forward(
+                    net,
+                    batch=batch,
+                    element=element,
+                    abi=abi,
+                    precision=precision,
+                    formulation=form,
+                )
             case EntryPoint.EVAL:
-                return eval(net, batch=batch, element=element, abi=abi, precision=precision)
+                return eval(
+                    net,
+                    batch=batch,
+                    element=element,
+                    abi=abi,
+                    precision=precision,
+                    formulation=form,
+                )
             case EntryPoint.CAPTURE:
-                return capture(net, batch=batch, layer=self.layer, element=element)
+                return capture(
+                    net, batch=batch, layer=self.layer, element=element, formulation=form
+                )
             case EntryPoint.SALIENCY:
-                return saliency(net, batch=batch, layer=self.layer, element=element)
+                return saliency(
+                    net, batch=batch, layer=self.layer, element=element, formulation=form
+                )
             case EntryPoint.PROBE:
-                return layer_probe(net, self.layer or "", batch=batch, element=element)
+                return layer_probe(
+                    net, self.layer or "", batch=batch, element=element, formulation=form
+                )
             case EntryPoint.VJP:
-                return vjp(net, batch=batch, element=element, abi=abi, precision=precision)
+                return vjp(
+                    net,
+                    batch=batch,
+                    element=element,
+                    abi=abi,
+                    precision=precision,
+                    formulation=form,
+                )
 
     def _probe(self, name: str) -> "Program | LossProgram":
         from gradwright.probes import probe_named
@@ -193,7 +232,7 @@ UNSAID = Emission(EntryPoint.TRAIN_STEP, None, "cross-entropy", "adam", Rounding
 
 def _differing(emission: Emission) -> list[str]:
     """Return the options that are not as if left out."""
-    names = ("entry", "batch", "loss", "optimizer", "precision", "abi", "layer")
+    names = ("entry", "batch", "loss", "optimizer", "precision", "abi", "layer", "formulation")
     return [f"--{name}" for name in names if getattr(emission, name) != getattr(UNSAID, name)]
 
 

@@ -3,11 +3,13 @@
 import re
 from typing import TYPE_CHECKING
 
+from gradwright.cli.arguments import FormulationName
 from gradwright.cli.choices import parse_choice
 from gradwright.errors import SpecError
 
 if TYPE_CHECKING:
     from gradwright.data import Augmentation, Dataset
+    from gradwright.layers import Formulation
     from gradwright.losses import Loss
     from gradwright.optim import Optimizer
     from gradwright.programs import Abi
@@ -35,6 +37,17 @@ def conventions() -> "dict[str, type[Abi]]":
     from gradwright.programs import Fused, Packed, Standard
 
     return {abi.kind: abi for abi in (Standard, Fused, Packed)}
+
+
+def formulation_of(name: FormulationName) -> "Formulation":
+    """Return the forms that `--formulation` names."""
+    from gradwright.layers import FAST, PORTABLE, TEXTBOOK
+
+    return {
+        FormulationName.PORTABLE: PORTABLE,
+        FormulationName.TEXTBOOK: TEXTBOOK,
+        FormulationName.FAST: FAST,
+    }[name]
 
 
 def abi_of(text: str) -> "Abi":

@@ -10,13 +10,15 @@ from gradwright.cli.arguments import (
     Backend,
     BackendName,
     Classes,
+    FormulationName,
+    FormulationText,
     LossText,
     NetText,
     OptimizerText,
     Size,
 )
 from gradwright.cli.nets import Chosen, net_of
-from gradwright.cli.options import loss_of, optimizer_of
+from gradwright.cli.options import formulation_of, loss_of, optimizer_of
 from gradwright.cli.output import write_json, write_line
 
 
@@ -28,6 +30,7 @@ def bench(
     size: Size = "",
     loss: LossText = "cross-entropy",
     optimizer: OptimizerText = "adam",
+    formulation: FormulationText = FormulationName.PORTABLE,
     steps: Annotated[int, typer.Option(min=1, help="Steps to time.")] = 30,
     backend: Backend = BackendName.XLA,
     as_json: AsJson = False,
@@ -41,7 +44,13 @@ def bench(
     from gradwright.run import compile
 
     spec = net_of(net, Chosen.of(classes, size))
-    program = train_step(spec, batch=batch, loss=loss_of(loss), optimizer=optimizer_of(optimizer))
+    program = train_step(
+        spec,
+        batch=batch,
+        loss=loss_of(loss),
+        optimizer=optimizer_of(optimizer),
+        formulation=formulation_of(formulation),
+    )
     executable = compile(program, backend=backend.value)
     cost = measure(program, executable, steps)
     manifest = executable.manifest
@@ -51,6 +60,7 @@ def bench(
                 "net": spec.name,
                 "batch": batch,
                 "backend": backend.value,
+                "formulation": formulation.value,
                 "steps": steps,
                 **asdict(cost),
                 "compile_seconds": manifest.compile_seconds,

@@ -12,6 +12,8 @@ from gradwright.cli.arguments import (
     CapturedLayer,
     Classes,
     EntryText,
+    FormulationName,
+    FormulationText,
     Size,
 )
 from gradwright.cli.declared import DeclaredText, result_of
@@ -46,6 +48,7 @@ def certify(
     precision: Annotated[Rounding, typer.Option(help="Element types of NET.")] = Rounding.F32,
     abi: AbiText = "standard",
     layer: CapturedLayer = None,
+    formulation: FormulationText = FormulationName.PORTABLE,
     loss: Annotated[
         str, typer.Option(help="Result of FILE that is differentiated; with NET, NAME[:FIELD=...].")
     ] = "",
@@ -84,7 +87,9 @@ def certify(
 
     _require_folder("--report", page)
     _require_folder("--certificate", certificate)
-    emission = Emission.at(entry, batch, loss or "cross-entropy", optimizer, precision, abi, layer)
+    emission = Emission.at(
+        entry, batch, loss or "cross-entropy", optimizer, precision, abi, layer, formulation
+    )
     declared = DeclaredText.chosen(file, net, emission, Chosen.of(classes, size))
     result = 0 if declared is not None else result_of(loss)
     texts = GradientTexts(

@@ -14,6 +14,8 @@ from gradwright.cli.arguments import (
     Classes,
     EmittedText,
     EntryText,
+    FormulationName,
+    FormulationText,
     LossText,
     OptimizerText,
     Size,
@@ -42,6 +44,7 @@ def emit(
     ] = Rounding.F32,
     abi: AbiText = "standard",
     layer: CapturedLayer = None,
+    formulation: FormulationText = FormulationName.PORTABLE,
     out: Annotated[
         Path | None, typer.Option("-o", "--out", help="File to write instead of standard output.")
     ] = None,
@@ -50,7 +53,7 @@ def emit(
     """Print or write the StableHLO text of a net."""
     from gradwright.train import write_atomically
 
-    emission = Emission.at(entry, batch, loss, optimizer, precision, abi, layer)
+    emission = Emission.at(entry, batch, loss, optimizer, precision, abi, layer, formulation)
     program = emission.of(net, Chosen.of(classes, size))
     if out is not None:
         write_atomically(out, program.text.encode())

@@ -11,6 +11,8 @@ from gradwright.cli.arguments import (
     CapturedLayer,
     Classes,
     EntryText,
+    FormulationName,
+    FormulationText,
     Size,
 )
 from gradwright.cli.declared import DeclaredText, result_of
@@ -43,6 +45,7 @@ def mutate(
     precision: Annotated[Rounding, typer.Option(help="Element types of NET.")] = Rounding.F32,
     abi: AbiText = "standard",
     layer: CapturedLayer = None,
+    formulation: FormulationText = FormulationName.PORTABLE,
     loss: Annotated[
         str, typer.Option(help="Result of FILE that is differentiated; with NET, NAME[:FIELD=...].")
     ] = "",
@@ -66,7 +69,9 @@ def mutate(
     from gradwright.certify.mutants_campaign import Found, campaign
     from gradwright.certify.mutants_programs import program_campaign
 
-    emission = Emission.at(entry, batch, loss or "cross-entropy", optimizer, precision, abi, layer)
+    emission = Emission.at(
+        entry, batch, loss or "cross-entropy", optimizer, precision, abi, layer, formulation
+    )
     declared = DeclaredText.chosen(file, net, emission, Chosen.of(classes, size))
     texts = GradientTexts(
         None if declared is not None else file,

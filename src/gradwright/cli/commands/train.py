@@ -13,13 +13,21 @@ from gradwright.cli.arguments import (
     AsJson,
     Backend,
     BackendName,
+    FormulationName,
+    FormulationText,
     LossText,
     NetText,
     OptimizerText,
     Size,
 )
 from gradwright.cli.nets import Chosen, is_own, net_of
-from gradwright.cli.options import augmentation_of, dataset_of, loss_of, optimizer_of
+from gradwright.cli.options import (
+    augmentation_of,
+    dataset_of,
+    formulation_of,
+    loss_of,
+    optimizer_of,
+)
 from gradwright.cli.output import tell, write_json
 
 if TYPE_CHECKING:
@@ -71,6 +79,7 @@ def train(
     warmup: Annotated[float, typer.Option(help="Epochs of linear warm-up.")] = 0.0,
     seed: Annotated[int, typer.Option(help="Of parameters, order, augmentation and masks.")] = 0,
     backend: Backend = BackendName.XLA,
+    formulation: FormulationText = FormulationName.PORTABLE,
     augment: Annotated[
         str, typer.Option(help="none, flip, crop:N or flip,crop:N; see docs/cli.md.")
     ] = "none",
@@ -125,6 +134,7 @@ def train(
             options=options,
             loss=chosen_loss,
             optimizer=chosen_optimizer,
+            formulation=formulation_of(formulation),
             out=folder,
             resume=resume,
             watchers=(progress_on(), CurvePicture()),
