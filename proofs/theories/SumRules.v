@@ -143,7 +143,3 @@ Proof. by move=> H p q E; rewrite !H; congr (_ + _); apply: eq_bigr => j _; rewr
 (** A class is a polynomial under a name; taking guards common to all terms out is distributivity. *)
 Theorem rule_common_guard (I : finType) (g : R) (F : I -> R) : \rsum_i (g * F i) = g * \rsum_i F i.
 Proof. exact: sumZl. Qed.
-(** A difference is 0 at every index when it is so on every box that the indices are cut into. *)
-Theorem rule_boxes (I A : finType) (box : A -> pred I) (d : I -> R) :
-  (forall i, exists a, box a i) -> (forall a i, box a i -> d i = 0) -> forall i, d i = 0.
-Proof. by move=> C H i; have [a] := C i; exact: H. Qed.

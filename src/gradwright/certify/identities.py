@@ -99,7 +99,6 @@ IDENTITIES: Mapping[str, Identity] = {
     "common-guard": _identity(
         "a factor of every term comes out", "contractions.Contractions.as_term"
     ),
-    "boxes": _identity("0 on every box is 0", "clearing.vanishes clearing._boxes"),
     "multilinear-transpose": _identity(
         "exchange an operand with the result", "multilinear.Multilinear.transpose"
     ),

@@ -1,5 +1,6 @@
-"""Bad advice costs a proof, or is refused; it makes none."""
+"""Bad advice costs a proof, or is refused; it makes none. The docs list what is no advice."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
@@ -9,6 +10,7 @@ from gradwright.certify import Verdict, certify_equal
 from gradwright.certify.kernel import classes, contractions, equality, relations
 from gradwright.certify.kernel.multilinear import Multilinear
 from gradwright.certify.kernel.tensor import Digits
+from repository.tree import ROOT
 
 LEFT = """
 func.func @main(%x: tensor<4x6xf32>, %w: tensor<4x6xf32>) -> tensor<24xf32> {
@@ -83,3 +85,17 @@ def test_one_colour_one_signature_and_no_difference_prove_nothing_wrong(
 
     monkeypatch.setattr(equality, "differs_somewhere", nowhere)
     assert certify_equal(LEFT, WRONG).verdict is not Verdict.PROVED
+
+
+def test_the_page_lists_every_module_of_the_kernel_after_what_it_uses() -> None:
+    page = (ROOT / "docs/certify.md").read_text("utf-8")
+    table = page[page.index("## The kernel in an evening") : page.index("## Mutants")]
+    rows = [line.split("|")[1] for line in table.split("\n") if line.startswith("| `")]
+    listed = [name.strip(" `") for row in rows for name in row.split(",")]
+    kernel = ROOT / "src/gradwright/certify/kernel"
+    assert sorted(["__init__", *listed]) == sorted(path.stem for path in kernel.glob("*.py"))
+    for place, name in enumerate(listed):
+        used = re.findall(
+            r"certify\.kernel\.(\w+) import", (kernel / f"{name}.py").read_text("utf-8")
+        )
+        assert set(used) <= set(listed[:place]), name

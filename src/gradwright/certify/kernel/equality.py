@@ -14,7 +14,7 @@ from gradwright.certify.advice.points import differs_somewhere
 from gradwright.certify.effort import TooLarge
 from gradwright.certify.kernel.algebra import Algebra, Poly, Undenotable, add
 from gradwright.certify.kernel.atoms import Class, Dense, Exponent, Sum
-from gradwright.certify.kernel.clearing import cleared, vanishes
+from gradwright.certify.kernel.clearing import cleared
 from gradwright.certify.kernel.index import Extents
 from gradwright.certify.kernel.pieces import (
     Kind,
@@ -45,14 +45,13 @@ class Depth(enum.Enum):
 def equal(algebra: Algebra, a: Tensor, b: Tensor, depth: Depth = Depth.CLASSES) -> bool:
     """Return whether two tensors over the same digits are proved equal.
 
-    The difference is shown to be 0 region by region, or piece by piece; as it is, then with its
-    denominators cleared.
+    The difference is shown to be 0 piece by piece; as it is, then with its denominators cleared.
     """
     difference = add(a.poly, b.poly, -1)
     box = algebra.box(a.digits)
-    if not difference or vanishes(algebra, difference, box):
-        return True
     plain = cleared(algebra, difference, box)
+    if not plain:
+        return True
     forms = [difference] if plain == difference else [difference, plain]
     kinds = (Sum,) if depth is Depth.SUMS else (Sum, Class, Dense)
     return any(_Difference(algebra, kinds).cancels(form, box) for form in forms)
