@@ -91,7 +91,6 @@ INSPECTIONS = frozenset(
         "sums._Term.replace",
         "sums.Summation._opens",
         "sums.Summation._is_constant",
-        "sums._thins_out",
         "thresholds.Thresholds.bound",
     ]
 )
