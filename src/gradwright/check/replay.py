@@ -2,12 +2,11 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TypeVar
 
 from gradwright.check.affine import Box
-from gradwright.check.calls import without_calls
 from gradwright.check.certificate import (
     Certificate,
     EqualClaim,
@@ -18,11 +17,11 @@ from gradwright.check.certificate import (
     read_certificate,
 )
 from gradwright.check.guide import Contraction, FalseStatement, Opened, Recognized, SameSum, Split
-from gradwright.check.loops import parted, without_loops
 from gradwright.check.poly import Poly
 from gradwright.check.session import Session
+from gradwright.check.straight import straightened
 from gradwright.errors import CertificateError
-from gradwright.hlo import Block, Function, Value, read_module
+from gradwright.hlo import Function, Value, read_module
 
 Text = str | bytes
 Kind = TypeVar("Kind")
@@ -114,11 +113,8 @@ def check(certificate: object, *texts: Text) -> Checked:
 
 
 def straight(text: Text) -> Function:
-    """Return the main function of a text, calls and loops written out, reductions parted."""
-    function = without_loops(without_calls(read_module(text)))
-    body = function.body
-    operations = tuple(part for operation in body.operations for part in parted(operation))
-    return replace(function, body=Block(body.arguments, operations, body.results))
+    """Return the main function of a text in a straight line."""
+    return straightened(read_module(text))
 
 
 _COUNTS = {"gradients": 1, "vjp": 2, "equal": 2, "meaning": 1}

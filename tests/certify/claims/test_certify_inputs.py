@@ -7,7 +7,7 @@ import pytest
 
 from gradwright.certify import Search, Verdict, certify_equal, certify_text, certify_vjp
 from gradwright.certify.witness_process import Evaluator
-from gradwright.check.calls import without_calls
+from gradwright.check.straight import straightened
 from gradwright.errors import ParseError, SpecError, UnsupportedError
 from gradwright.hlo import read_module
 
@@ -121,7 +121,7 @@ def test_functions_that_call_each_other_twice_are_refused_in_time() -> None:
     with pytest.raises(UnsupportedError, match="calls"):
         certify_equal(text, text)
     with pytest.raises(UnsupportedError, match="calls"):
-        without_calls(read_module(text))
+        straightened(read_module(text))
 
 
 def test_a_budget_without_end_is_one() -> None:

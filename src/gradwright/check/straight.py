@@ -1,83 +1,112 @@
-"""Texts without loops: each loop that counts integers written out, one body per trip.
+"""Texts in a straight line: calls and loops that count integers written out, reductions parted."""
 
-A reduction of several operands is parted into reductions of one each.
-"""
-
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gradwright.check.operations import combiner_of, opcode_of
-from gradwright.hlo import Block, Function, Operation, Value
+from gradwright.errors import UnsupportedError
+from gradwright.hlo import Block, Function, Module, Operation, Value
 from gradwright.hlo import attributes as attr
 
+DEPTH = 50
+"""Calls inside calls."""
 OPERATIONS = 20_000
-"""Operations that all loops of a text may become; a loop beyond that stays, and means nothing."""
+"""Operations that all loops of a text may become; a loop beyond that stays, and means nothing. Also
+the calls of a text."""
+_REACH = 1 << 31
 
 
-def without_loops(function: Function) -> Function:
-    """Return a function with its loops written out, where their trips are known."""
-    if all(operation.opcode != "stablehlo.while" for operation in function.body.walk()):
-        return function
-    return replace(function, body=_Writer().straight(function.body))
+def straightened(module: Module) -> Function:
+    """Return the main function, written out; UnsupportedError for calls without end."""
+    functions = {function.name: function.body for function in module.functions}
+    body = module.main.body
+    new: dict[int, Value] = {}
+    operations = _Writer(functions).written(body, new, 0)
+    parts = tuple(part for operation in operations for part in _parted(operation))
+    return replace(module.main, body=Block(body.arguments, parts, _renamed(body.results, new)))
 
 
 @dataclass(slots=True)
 class _Writer:
     """`integers` are the scalar integers whose value is known."""
 
+    functions: Mapping[str, Block]
     integers: dict[int, int] = field(default_factory=dict[int, int])
-    written: int = 0
+    looped: int = 0
+    calls: int = 0
 
-    def straight(self, block: Block) -> Block:
-        """Return a block with its loops written out."""
-        new: dict[int, Value] = {}
-        operations = self._operations(block, new)
-        return Block(block.arguments, tuple(operations), _renamed(block.results, new))
-
-    def _operations(self, block: Block, new: dict[int, Value]) -> list[Operation]:
+    def written(self, block: Block, new: dict[int, Value], depth: int) -> list[Operation]:
         """Return the operations of a block in the names `new`, which their results join."""
         operations: list[Operation] = []
         for operation in block.operations:
             operands = _renamed(operation.operands, new)
-            if operation.opcode == "stablehlo.while":
-                written = self._loop(operation, operands, new)
-                if written is not None:
-                    operations += written
-                    continue
+            inner: tuple[list[Operation], Sequence[Value]] | None = None
+            if isinstance(operation.attributes, attr.Call):
+                inner = self._called(operation.attributes.callee, operands, depth)
+            elif operation.opcode == "stablehlo.while":
+                inner = self._looped(operation, operands, new, depth)
+            if inner is not None:
+                operations += inner[0]
+                new.update(_bound(operation.results, inner[1]))
+                continue
             results = tuple(Value(r.type, r.name) for r in operation.results)
-            new.update((id(a), b) for a, b in zip(operation.results, results, strict=True))
-            regions = tuple(_in_names(region, new) for region in operation.regions)
+            new.update(_bound(operation.results, results))
+            regions = tuple(self._in_names(region, new, depth) for region in operation.regions)
             operations.append(
                 replace(operation, operands=operands, results=results, regions=regions)
             )
             self._learn(operations[-1])
         return operations
 
-    def _loop(
-        self, operation: Operation, carried: Sequence[Value], new: dict[int, Value]
-    ) -> list[Operation] | None:
+    def _called(
+        self, callee: str, operands: Sequence[Value], depth: int
+    ) -> tuple[list[Operation], Sequence[Value]]:
+        """Return the body of a function at operands, and its results."""
+        self.calls += 1
+        body = self.functions.get(callee)
+        for expected, found, holds in (
+            ("functions that end", "calls without end", depth < DEPTH),
+            ("a function", callee, body is not None),
+            (f"at most {OPERATIONS:,} calls in all", "more", self.calls <= OPERATIONS),
+        ):
+            if not holds:
+                raise UnsupportedError(where="call", expected=expected, found=found)
+        assert body is not None  # by the second line
+        new = _bound(body.arguments, operands)
+        return self.written(body, new, depth + 1), _renamed(body.results, new)
+
+    def _looped(
+        self, operation: Operation, carried: Sequence[Value], new: dict[int, Value], depth: int
+    ) -> tuple[list[Operation], Sequence[Value]] | None:
         """Return the bodies of a loop, one after the other; None where its trips are not known."""
         condition, body = operation.regions
         operations: list[Operation] = []
-        before = self.written
-        while self.written < OPERATIONS:
+        before = self.looped
+        while self.looped < OPERATIONS:
             inner = {**new, **_bound(condition.arguments, carried)}
-            self._operations(condition, inner)
+            self.written(condition, inner, depth)
             goes_on = self.integers.get(id(_renamed(condition.results, inner)[0]))
             if goes_on is None:
                 break
             if not goes_on:
-                new.update(_bound(operation.results, carried))
-                return operations
+                return operations, carried
             inner = {**new, **_bound(body.arguments, carried)}
-            operations += self._operations(body, inner)
+            operations += self.written(body, inner, depth)
             carried = _renamed(body.results, inner)
-            self.written += len(body.operations) + 1
-        self.written = before
+            self.looped += len(body.operations) + 1
+        self.looped = before
         return None
+
+    def _in_names(self, block: Block, new: Mapping[int, Value], depth: int) -> Block:
+        """Return a region that reads outer values under their new names."""
+        inner = dict(new)
+        operations = tuple(self.written(block, inner, depth))
+        return Block(block.arguments, operations, _renamed(block.results, inner))
 
     def _learn(self, operation: Operation) -> None:
         """Remember the result of an operation on known integers, as long as nothing overflows."""
+        for made in operation.results:
+            self.integers.pop(id(made), None)  # of a value that is gone, under the same id
         result = operation.results[0] if len(operation.results) == 1 else None
         if result is None or result.type.rank or result.type.element.is_float:
             return
@@ -91,9 +120,6 @@ class _Writer:
         value = _value(operation, known)
         if value is not None and -_REACH <= value < _REACH:
             self.integers[id(result)] = value
-
-
-_REACH = 1 << 31
 
 
 def _value(operation: Operation, x: Sequence[int]) -> int | None:
@@ -125,20 +151,7 @@ def _renamed(values: Sequence[Value], new: dict[int, Value]) -> tuple[Value, ...
     return tuple(new.get(id(v), v) for v in values)
 
 
-def _in_names(block: Block, new: dict[int, Value]) -> Block:
-    """Return a region that reads outer values under their new names."""
-    operations = tuple(
-        replace(
-            operation,
-            operands=_renamed(operation.operands, new),
-            regions=tuple(_in_names(region, new) for region in operation.regions),
-        )
-        for operation in block.operations
-    )
-    return Block(block.arguments, operations, _renamed(block.results, new))
-
-
-def parted(operation: Operation) -> list[Operation]:
+def _parted(operation: Operation) -> list[Operation]:
     """Return a reduction of several operands that do not mix as reductions of one each."""
     count = len(operation.results)
     if opcode_of(operation) not in ("reduce", "reduce_window") or count < 2:
