@@ -80,9 +80,11 @@ sweep: .venv/.stamp .venv-torch/.stamp ## the slow tests, new random programs, t
 parity: .venv-torch/.stamp ## compare the zoo with torchvision and timm, into docs/parity.md
 	PYTHONPATH=tests .venv-torch/bin/python tools/parity.py --write
 
-kernel: ## count the lines of the certifier's trusted kernel, without the empty ones
-	@grep -c . src/gradwright/certify/kernel/*.py | sed 's|.*/||; s|:|\t|' | sort
-	@cat src/gradwright/certify/kernel/*.py | grep -c . | sed 's|^|in all\t|'
+kernel: ## count the lines of the trusted kernel and of the checker of certificates, without the empty ones
+	@for part in certify/kernel check; do \
+		grep -c . src/gradwright/$$part/*.py | sed "s|.*/$$part|$$part|; s|:|\t|" | sort; \
+		cat src/gradwright/$$part/*.py | grep -c . | sed "s|^|$$part in all\t|"; \
+	done
 
 data: .venv-demo/.stamp ## fetch the complete MNIST and Fashion-MNIST into data/
 	.venv-demo/bin/python tools/get_data.py

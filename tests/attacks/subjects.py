@@ -5,6 +5,7 @@ from functools import cache
 
 from gradwright import layers, losses, optim, programs
 from gradwright.certify.certificate import Subject, scouted, written
+from gradwright.certify.certificate_json import certificate_json
 from gradwright.certify.programs_reading import STATED, target_of
 from gradwright.check.certificate import (
     Certificate,
@@ -74,4 +75,4 @@ def honest() -> Certificate:
 
 def copy() -> Json:
     """Return the JSON object of the honest certificate, to be spoilt."""
-    return json.loads(json.dumps(honest().to_json()))
+    return json.loads(json.dumps(certificate_json(honest())))

@@ -7,6 +7,7 @@ import pytest
 
 from attacks.subjects import copy, records_of, step
 from gradwright.certify.certificate import written
+from gradwright.certify.certificate_json import certificate_json
 from gradwright.certify.mutants import mutants
 from gradwright.certify.mutants_truth import Truth
 from gradwright.certify.refute_points import restricted
@@ -76,7 +77,7 @@ def judged_with_a_new_certificate(count: int) -> tuple[int, int]:
         truths = {k: Truth(only(step().text, [k]), evaluate) for k, _ in enumerate(outputs[:10])}
         for text in backward_mutants(count):
             certificate = written(*records_of(text, step()))
-            checked = check(certificate.to_json(), text)
+            checked = check(certificate_json(certificate), text)
             assert checked.accepted or not certificate.claims
             updates = [c.result for c in certificate.claims if isinstance(c, UpdateClaim)]
             covered += len(updates)

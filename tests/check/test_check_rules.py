@@ -7,6 +7,7 @@ import pytest
 from attacks.forged import answer
 from attacks.subjects import Json
 from gradwright.certify.certificate import Subject, written
+from gradwright.certify.certificate_json import certificate_json
 from gradwright.check import check
 from gradwright.check.certificate import Certificate, GradientClaim
 from gradwright.check.replay import straight
@@ -193,7 +194,7 @@ def test_a_right_text_is_covered(name: str) -> None:
     text, gradient = TEXTS[name]
     certificate = certificate_of(text, gradient)
     assert len(certificate.claims) == 1
-    assert check(certificate.to_json(), text).accepted
+    assert check(certificate_json(certificate), text).accepted
 
 
 @pytest.mark.parametrize("name", SPOILT)
@@ -207,7 +208,7 @@ def test_a_wrong_text_is_left_open(name: str) -> None:
 def _answered(name: str, kind: str) -> tuple[str, Json, list[object]]:
     """Return a text, its certificate, and an answer in it to be changed in place."""
     text, gradient = TEXTS[name]
-    certificate: Json = json.loads(json.dumps(certificate_of(text, gradient).to_json()))
+    certificate: Json = json.loads(json.dumps(certificate_json(certificate_of(text, gradient))))
     assert check(certificate, text).accepted
     return text, certificate, answer(certificate, kind)
 

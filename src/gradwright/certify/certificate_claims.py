@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from gradwright.certify.certificate import Subject, scouted, written
+from gradwright.certify.certificate_json import certificate_json
 from gradwright.certify.claims import Report
 from gradwright.certify.programs_reading import STATED, Program, target_of
 from gradwright.certify.programs_updates import SCALARS
@@ -111,7 +112,7 @@ class _Evidence:
             certificate = self.write()
         except (Uncheckable, FalseStatement, GradwrightError):
             return None
-        return certificate.to_json() if certificate.claims else None
+        return certificate_json(certificate) if certificate.claims else None
 
 
 def certificate_text(report: Report) -> str | None:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
@@ -94,44 +94,6 @@ class Certificate:
     subject: str
     texts: tuple[str, ...]
     uncovered: tuple[str, ...]
-
-    def to_json(self) -> dict[str, object]:
-        """Return the JSON object, keys sorted by `json.dumps(..., sort_keys=True)`."""
-        return {
-            "answers": [[n, *_answer_row(a)] for n, a in sorted(self.answers.items())],
-            "assumed": [list(row) for row in self.assumed],
-            "claims": [{"kind": _KIND_OF[type(c)], **_fields_of(c)} for c in self.claims],
-            "cotangents": sorted(self.cotangents),
-            "cuts": sorted(self.cuts),
-            "format": FORMAT,
-            "literals": dict(sorted(self.literals.items())),
-            "loss": self.loss,
-            "names": dict(sorted(self.names.items())),
-            "statements": [[s.text, s.way.value, s.value, list(s.order)] for s in self.statements],
-            "subject": self.subject,
-            "texts": list(self.texts),
-            "uncovered": list(self.uncovered),
-        }
-
-
-def _fields_of(claim: ClaimRecord) -> dict[str, object]:
-    found: dict[str, object] = {field.name: getattr(claim, field.name) for field in fields(claim)}
-    return {**found, "reads": dict(claim.reads)} if isinstance(claim, UpdateClaim) else found
-
-
-def _answer_row(a: Answer) -> list[object]:
-    if isinstance(a, Recognized):
-        return ["value", str(a.scale), a.atom, [_affine_row(e) for e in a.access]]
-    if isinstance(a, Split):
-        return ["split", a.atom, a.variable, list(a.cuts)]
-    if isinstance(a, Opened):
-        return ["open", a.atom, a.factor]
-    lists = (a.access, a.to_mine, a.to_theirs)
-    return ["sum", a.atom, *([_affine_row(e) for e in row] for row in lists)]
-
-
-def _affine_row(e: Affine) -> list[int]:
-    return [e[0], *(n for term in e[1] for n in term)]
 
 
 def read_certificate(value: object) -> Certificate:
@@ -234,6 +196,10 @@ def _count(value: object) -> int:
     return _integer(value)
 
 
+def _counts(value: object) -> tuple[int, ...]:
+    return tuple(map(_count, _list(value)))
+
+
 def _text(value: object) -> str:
     if not isinstance(value, str):
         raise _wrong("certificate", "a string", value)
@@ -263,7 +229,7 @@ def _statement(value: object) -> Statement:
     if len(row) != 4 or row[1] not in list(Way):
         raise _wrong("statements", "a text, a way, a value and an order", row)
     text, way, place = _text(row[0]), Way(_text(row[1])), _maybe_count(row[2])
-    return Statement(text, way, place, tuple(map(_count, _list(row[3]))))
+    return Statement(text, way, place, _counts(row[3]))
 
 
 def _assumption(value: object) -> tuple[str, int]:
@@ -280,20 +246,20 @@ def _unique(rows: list[tuple[int, Answer]], where: str) -> dict[int, Answer]:
     return found
 
 
+_ANSWERS: dict[str, tuple[int, Callable[[list[object]], Answer]]] = {
+    "value": (3, lambda row: Recognized(_fraction(row[0]), _count(row[1]), _affines(row[2]))),
+    "sum": (4, lambda row: SameSum(_count(row[0]), *map(_affines, row[1:]))),
+    "split": (3, lambda row: Split(_count(row[0]), _count(row[1]), _counts(row[2]))),
+    "open": (2, lambda row: Opened(*map(_count, row))),
+}
+
+
 def _answer(value: object) -> tuple[int, Answer]:
     row = _list(value)
-    if len(row) == 5 and row[1] == "value":
-        scale, atom = _fraction(row[2]), _count(row[3])
-        return _count(row[0]), Recognized(scale, atom, _affines(row[4]))
-    if len(row) == 6 and row[1] == "sum":
-        atom, lists = _count(row[2]), [_affines(part) for part in row[3:]]
-        return _count(row[0]), SameSum(atom, *lists)
-    if len(row) == 5 and row[1] == "split":
-        cuts = tuple(map(_count, _list(row[4])))
-        return _count(row[0]), Split(_count(row[2]), _count(row[3]), cuts)
-    if len(row) == 4 and row[1] == "open":
-        return _count(row[0]), Opened(_count(row[2]), _count(row[3]))
-    raise _wrong("answers", "a value, a sum, a split or what to open", row)
+    size, read = _ANSWERS.get(str(row[1]) if len(row) > 1 else "", (-1, None))
+    if read is None or len(row) != size + 2:
+        raise _wrong("answers", "a value, a sum, a split or what to open", row)
+    return _count(row[0]), read(row[2:])
 
 
 def _affines(value: object) -> tuple[Affine, ...]:
@@ -325,13 +291,6 @@ _KINDS: dict[str, Callable[["_Fields"], ClaimRecord]] = {
         f.take("rule", _text),
         f.take("target", _text),
     ),
-}
-_KIND_OF = {
-    GradientClaim: "gradient",
-    LossClaim: "loss",
-    EqualClaim: "equal",
-    MeaningClaim: "meaning",
-    UpdateClaim: "update",
 }
 
 

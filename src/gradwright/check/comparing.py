@@ -1,17 +1,7 @@
 """Whether two tensors are equal: term by term, in parts, or after clearing denominators."""
 
 from gradwright.check.affine import Affine, Box, linear
-from gradwright.check.atoms import (
-    Applied,
-    Atoms,
-    Chosen,
-    Mask,
-    Named,
-    Numbers,
-    Sum,
-    Test,
-    Unknown,
-)
+from gradwright.check.atoms import Applied, Atoms, Chosen, Mask, Named, Numbers, Sum, Test, Unknown
 from gradwright.check.functions import Functions
 from gradwright.check.poly import Poly, add
 from gradwright.check.tensor import Tensor
@@ -27,13 +17,12 @@ CLEARED = 8
 def same(f: Functions, a: Tensor, b: Tensor, *, off_kinks: bool = False) -> bool:
     """Return whether two tensors are equal; `off_kinks`, but for a null set of inputs."""
     a, b = f.align(a, b)
-    like, algebra = a, f.algebra
     if a.poly == b.poly:
         return True
-    difference = add(algebra.opened(a.poly, a.box), algebra.opened(b.poly, a.box), -1)
+    difference = add(f.algebra.opened(a.poly, a.box), f.algebra.opened(b.poly, a.box), -1)
     if off_kinks:
         difference = _off_kinks(f.algebra.atoms, difference)
-    return _vanishes(f, difference, like.box)
+    return _vanishes(f, difference, a.box)
 
 
 def _vanishes(f: Functions, p: Poly, box: Box) -> bool:
@@ -147,20 +136,14 @@ def _avoids(
 ) -> bool:
     """Return whether an atom read somewhere does not depend on the entry of x at an access."""
     if atom != x:
-        return not any(_may_read(atoms, unknown, x) for unknown in _unknowns(atoms, atom))
+        unknowns = {a: atoms.contents[a] for a in _unknowns(atoms, atom)}
+        return all(a != x and u.is_argument for a, u in unknowns.items() if isinstance(u, Unknown))
     differences = (linear(((1, a), (-1, b))) for a, b in zip(read, access, strict=True))
     return any(not terms and offset for offset, terms in differences)
 
 
-def _may_read(atoms: Atoms, unknown: int, x: int) -> bool:
-    """Return whether an unknown is x, or no argument, so that it may be a function of x."""
-    content = atoms.contents[unknown]
-    return unknown == x or not (isinstance(content, Unknown) and content.is_argument)
-
-
 def _unknowns(atoms: Atoms, atom: int) -> set[int]:
     """Return the unknowns that an atom depends on."""
-    found: set[int] = set()
     seen: set[int] = set()
     pending = [atom]
     while pending:
@@ -169,16 +152,12 @@ def _unknowns(atoms: Atoms, atom: int) -> set[int]:
             continue
         seen.add(a)
         match atoms.contents[a]:
-            case Unknown():
-                found.add(a)
-            case Applied(inner=inner) | Mask(inner=inner):
+            case Applied(inner=inner) | Mask(inner=inner) | Chosen(atom=inner):
                 pending += [] if inner is None else [inner]
             case Named(terms=terms):
                 pending += (b for m, _ in terms for b, _, _ in m[0])
             case Sum(factors=factors):
                 pending += (b for b, _, _ in factors)
-            case Chosen(atom=inner):
-                pending.append(inner)
             case _:
                 pass
-    return found
+    return {a for a in seen if isinstance(atoms.contents[a], Unknown)}

@@ -59,7 +59,6 @@ SLOPES: dict[str, Slope] = {
         f.multiply(g, f.power(f.add(x[0], f.number(x[0], 1)), -1)),
     ),
     "square": lambda f, x, y, g: (f.scale(f.multiply(g, x[0]), 2),),
-    "sign": lambda f, x, y, g: (None,),
     "log": lambda f, x, y, g: (f.multiply(g, f.power(x[0], -1)),),
     "tanh": lambda f, x, y, g: (f.multiply(g, f.complement(f.multiply(y, y))),),
     "logistic": lambda f, x, y, g: (f.multiply(g, y, f.complement(y)),),
@@ -69,11 +68,8 @@ SLOPES: dict[str, Slope] = {
     "cosine": lambda f, x, y, g: (f.scale(f.multiply(g, f.applied("sine", x[0])), -1),),
     "sqrt": lambda f, x, y, g: (f.scale(f.multiply(g, f.power(x[0], -HALF)), HALF),),
     "rsqrt": lambda f, x, y, g: (f.scale(f.multiply(g, f.power(x[0], -3 * HALF)), -HALF),),
-    "compare": lambda f, x, y, g: (None, None),
-    "and": lambda f, x, y, g: (None, None),
-    "or": lambda f, x, y, g: (None, None),
-    "not": lambda f, x, y, g: (None,),
-    "is_finite": lambda f, x, y, g: (None,),
+    **dict.fromkeys(("sign", "not", "is_finite"), lambda f, x, y, g: (None,)),
+    **dict.fromkeys(("compare", "and", "or"), lambda f, x, y, g: (None, None)),
 }
 """Cotangents of the operands x of an elementwise operation with result y, given that of y."""
 
@@ -87,7 +83,7 @@ def pulled(m: Meanings, operation: Operation, x: Tensors, y: Tensor, g: Tensor) 
     if opcode in FORMS:
         return [_through(m, form_of(operation), i, x, g) for i in range(len(x))]
     match opcode:
-        case "pad" if not x[1].poly or f.is_infinite(x[1]):
+        case "pad" if constant_of(x[1].poly) is not None or f.is_infinite(x[1]):
             return _through(m, form_of(operation), 0, x[:1], g), None
         case "reduce" | "reduce_window":
             form, operands = m.summed(operation, x)
@@ -107,9 +103,9 @@ def pulled(m: Meanings, operation: Operation, x: Tensors, y: Tensor, g: Tensor) 
             form = slice_at(m.starts(x[1:], x[0].shape, g.shape), g.shape)
             return [_through(m, form, 0, x[:1], g), *(None for _ in x[1:])]
         case "dynamic_update_slice":
-            form, rest = m.placed_block(x)
+            form = m.block(x)
             dx = _through(m, form, 0, x[1:2], g)
-            return [f.multiply(g, rest), dx, *(None for _ in x[2:])]
+            return [m.over(form, f.scale(x[1], 0), g), dx, *(None for _ in x[2:])]
         case "concatenate":
             return _parts(m, operation, x, g)
         case "reshape":

@@ -20,15 +20,7 @@ from gradwright.check.atoms import (
     Uncheckable,
 )
 from gradwright.check.contractions import Contractions
-from gradwright.check.poly import (
-    Algebra,
-    Poly,
-    add,
-    constant_of,
-    in_order,
-    number,
-    scaled,
-)
+from gradwright.check.poly import Algebra, Poly, add, constant_of, in_order, number, scaled
 from gradwright.check.tensor import Digits, Shape, Tensor, in_finer, plain, refinement, starts
 
 EXPANDED_POWER = 4
@@ -174,11 +166,6 @@ class Functions:
             m = self.add(m, self.multiply(ends[0], other_below))
             m = self.add(m, self.multiply(ends[1], other_above if equal else above))
         return self.complement(m) if direction in ("GE", "LE", "NE") else m
-
-    def is_finite(self, a: Tensor) -> Tensor:
-        """Return 1 where no infinite constant stands: every other value is a real number."""
-        _, below, above = self.parts(a)
-        return self.complement(self.add(below, above))
 
     def mask(self, test: Test, a: Tensor) -> Tensor:
         """Return [a > 0] or [a = 0]: a number, guards on indices, or a mask atom.

@@ -96,16 +96,12 @@ class Guide(Protocol):
 
     def recognize(self, p: Poly, box: Box) -> Recognized | None:
         """Return which named polynomial this one is a multiple of, if it is one."""
-        ...
 
     def recognize_sum(self, contraction: Contraction) -> SameSum | None:
         """Return which known sum this one is."""
-        ...
 
     def split(self, p: Poly) -> Split | Opened | None:
         """Return a sum in p that is to be written out, and how."""
-        ...
 
     def made(self, atom: int, variables: Sequence[int]) -> None:
         """Hear which atom a question without answer led to, and its variables in order."""
-        ...

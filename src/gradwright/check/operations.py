@@ -4,14 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from gradwright.check.affine import Affine, linear, variable
-from gradwright.check.atoms import (
-    Dense,
-    Infinity,
-    Numbers,
-    Uncheckable,
-    Unknown,
-)
+from gradwright.check.affine import Affine, variable
+from gradwright.check.atoms import Dense, Infinity, Numbers, Uncheckable, Unknown
 from gradwright.check.contractions import Contractions
 from gradwright.check.extremes import picked
 from gradwright.check.forms import Form, form_of, part_of_concatenation, slice_at, window_of
@@ -84,6 +78,11 @@ class Meanings:
         """Return a scalar at every index; a tensor of this shape as it is."""
         return scalar if scalar.shape == shape else Tensor(plain(shape), scalar.poly)
 
+    def iota(self, operation: Operation, _: Tensors) -> Tensor:
+        """The index along one dimension."""
+        assert isinstance(operation.attributes, attr.Iota)
+        return self.f.index_along(operation.results[0].shape, operation.attributes.dimension)
+
     def reshaped(self, x: Tensor, shape: Shape) -> Tensor:
         """Return the elements in row-major order at another shape."""
         found = regrouped(x.digits, shape)
@@ -125,23 +124,6 @@ class Meanings:
         """Return an infinite constant."""
         return self._once(self.algebra.atoms.number(Infinity(sign), ()), shape)
 
-    def iota(self, operation: Operation, _: Tensors) -> Tensor:
-        """The index along one dimension."""
-        assert isinstance(operation.attributes, attr.Iota)
-        return self.f.index_along(operation.results[0].shape, operation.attributes.dimension)
-
-    def form(self, operation: Operation, x: Tensors) -> Tensor:
-        """Operations that are a form as they stand."""
-        return self.contractions.apply(form_of(operation), x)
-
-    def reshape(self, operation: Operation, x: Tensors) -> Tensor:
-        """See `reshaped`."""
-        return self.reshaped(x[0], operation.results[0].shape)
-
-    def scatter_windows(self, operation: Operation, x: Tensors) -> Tensor:
-        """Each entry of the source, added up where the winner of its window is."""
-        return self.contractions.apply(*self.routed(operation, x))
-
     def routed(self, operation: Operation, x: Tensors) -> tuple[Form, Tensors]:
         """Return the sum that a scatter to the winners of windows is."""
         window, [selects, scatters] = operation.attributes, operation.regions
@@ -160,14 +142,6 @@ class Meanings:
         form, [choice, _] = picked(self.f, form, x[0], sign)
         return form.transposed(1, x[0].shape), [choice, x[1]]
 
-    def gather(self, operation: Operation, x: Tensors) -> Tensor:
-        """Blocks at computed indices."""
-        return self.contractions.apply(*self.placed(operation, x))
-
-    def scatter(self, operation: Operation, x: Tensors) -> Tensor:
-        """The operand and what the updates add to it at computed indices."""
-        return self.f.add(x[0], self.contractions.apply(*self.placed(operation, x)))
-
     def placed(self, operation: Operation, x: Tensors) -> tuple[Form, Tensors]:
         """Return the sum that a gather is, or what a scatter adds; its operand comes last."""
         a = operation.attributes
@@ -183,13 +157,13 @@ class Meanings:
         form = form_of(operation)
         if self.f.is_infinite(x[1]) and constant_of(x[0].poly) is None:
             x = [self.contractions.as_name(x[0]), x[1]]  # so that a window in it is one of the name
-        filled = self.contractions.apply(form, [x[0]])
-        if not x[1].poly:
-            return filled
-        ones = Tensor(plain(operation.operands[0].shape), number(1))
-        inside = self.contractions.apply(form, [ones])
-        border = self.spread(x[1], form.shape)
-        return self.f.add(filled, self.f.multiply(border, self.f.complement(inside)))
+        return self.over(form, x[0], self.spread(x[1], form.shape))
+
+    def over(self, form: Form, x: Tensor, rest: Tensor) -> Tensor:
+        """Return a tensor where a form puts it, and the rest elsewhere."""
+        ones = Tensor(plain(x.shape), number(1))
+        outside = self.f.complement(self.contractions.apply(form, [ones]))
+        return self.f.add(self.contractions.apply(form, [x]), self.f.multiply(rest, outside))
 
     def concatenate(self, operation: Operation, x: Tensors) -> Tensor:
         """The sum of the parts that the operands fill."""
@@ -237,20 +211,15 @@ class Meanings:
         form = slice_at(self.starts(x[1:], x[0].shape, shape), shape)
         return self.contractions.apply(form, x[:1])
 
-    def placed_block(self, x: Tensors) -> tuple[Form, Tensor]:
-        """Return how a block fills a tensor from known starts on, and the mask of the rest."""
-        shape = x[0].shape
-        starts = self.starts(x[2:], shape, x[1].shape)
-        reads = tuple(linear(((1, variable(d)),), -start) for d, start in enumerate(starts))
-        form = Form(shape, (), (reads,))
-        ones = Tensor(plain(x[1].shape), number(1))
-        return form, self.f.complement(self.contractions.apply(form, [ones]))
+    def block(self, x: Tensors) -> Form:
+        """Return how a block fills a tensor from known starts on."""
+        starts = self.starts(x[2:], x[0].shape, x[1].shape)
+        return slice_at([-start for start in starts], x[0].shape)
 
     def update_slice(self, operation: Operation, x: Tensors) -> Tensor:
         """The second operand where its block lies, the first elsewhere."""
         del operation
-        form, rest = self.placed_block(x)
-        return self.f.add(self.f.multiply(x[0], rest), self.contractions.apply(form, [x[1]]))
+        return self.over(self.block(x), x[1], x[0])
 
     def select(self, operation: Operation, x: Tensors) -> Tensor:
         """The second operand where the first holds, else the third."""
@@ -268,10 +237,6 @@ class Meanings:
         """min(max(x1, x0), x2)."""
         low, high = (self.spread(bound, x[1].shape) for bound in (x[0], x[2]))
         return self.f.minimum(self.f.maximum(x[1], low), high)
-
-    def power(self, operation: Operation, x: Tensors) -> Tensor:
-        """x0 ** x1."""
-        return self.f.raised(*x)
 
     def convert(self, operation: Operation, x: Tensors) -> Tensor:
         """The same numbers; from numbers to truth values, [x != 0]; never floats to integers."""
@@ -355,7 +320,7 @@ ELEMENTWISE: dict[str, Elementwise] = {
     "and": lambda f, x: f.multiply(x[0], x[1]),
     "or": lambda f, x: _either(f, x[0], x[1]),
     "not": lambda f, x: f.complement(x[0]),
-    "is_finite": lambda f, x: f.is_finite(x[0]),
+    "is_finite": lambda f, x: f.complement(f.add(*f.parts(x[0])[1:])),
 }
 """Operations that treat each element alone. `and`, `or` and `not` are those of truth values."""
 
@@ -371,21 +336,21 @@ Rule = Callable[[Meanings, Operation, Tensors], Tensor]
 SPECIAL: dict[str, Rule] = {
     "constant": Meanings.constant,
     "iota": Meanings.iota,
-    "reshape": Meanings.reshape,
-    **dict.fromkeys(FORMS, Meanings.form),
+    "reshape": lambda m, op, x: m.reshaped(x[0], op.results[0].shape),
+    **dict.fromkeys(FORMS, lambda m, op, x: m.contractions.apply(form_of(op), x)),
     "pad": Meanings.pad,
     "concatenate": Meanings.concatenate,
     "reduce": Meanings.reduce,
     "reduce_window": Meanings.reduce,
-    "gather": Meanings.gather,
-    "scatter": Meanings.scatter,
-    "select_and_scatter": Meanings.scatter_windows,
+    "gather": lambda m, op, x: m.contractions.apply(*m.placed(op, x)),
+    "scatter": lambda m, op, x: m.f.add(x[0], m.contractions.apply(*m.placed(op, x))),
+    "select_and_scatter": lambda m, op, x: m.contractions.apply(*m.routed(op, x)),
     "dynamic_slice": Meanings.dynamic_slice,
     "dynamic_update_slice": Meanings.update_slice,
     "select": Meanings.select,
     "compare": Meanings.compare,
     "clamp": Meanings.clamp,
-    "power": Meanings.power,
+    "power": lambda m, op, x: m.f.raised(*x),
     "convert": Meanings.convert,
 }
 """Operations that are not; `optimization_barrier` is in neither table."""

@@ -56,19 +56,6 @@ class Checked:
         """Whether every claim was replayed."""
         return self.reason is None
 
-    def to_json(self) -> dict[str, object]:
-        """Return the object that `gradwright check --json` prints."""
-        return {
-            "accepted": self.accepted,
-            "claims": list(self.claims),
-            "conventions": list(CONVENTIONS),
-            "hypotheses": list(self.hypotheses),
-            "reason": self.reason,
-            "seconds": round(self.seconds, 4),
-            "statements": list(self.statements),
-            "uncovered": list(self.uncovered),
-        }
-
 
 def check(certificate: object, *texts: Text) -> Checked:
     """Replay a certificate against the text (or the two texts) that it was written for.
@@ -171,15 +158,13 @@ class _Replay:
     def cuts(self, value: int, p: Poly, box: Box) -> bool:
         """Cut what the certificate lists."""
         del p, box
-        if value in self.certificate.cuts:
-            self.cut.add(value)
+        self.cut |= {value} & self.certificate.cuts
         return value in self.certificate.cuts
 
     def cuts_cotangent(self, value: int, p: Poly, box: Box) -> bool:
         """Cut what the certificate lists."""
         del p, box
-        if value in self.certificate.cotangents:
-            self.cut_cotangents.add(value)
+        self.cut_cotangents |= {value} & self.certificate.cotangents
         return value in self.certificate.cotangents
 
     def _answer(self, kind: type[Kind] | tuple[type[Kind], ...], about: str) -> Kind | None:

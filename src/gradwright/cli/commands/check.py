@@ -41,10 +41,25 @@ def check(
     with sources.named():
         checked = replayed(certificate.read_bytes(), *texts)
     if as_json:
-        write_json(checked.to_json())
+        write_json(_record(checked))
     else:
         _write(checked)
     raise typer.Exit(Exit.DONE if checked.accepted else Exit.MISSED)
+
+
+def _record(checked: "Checked") -> dict[str, object]:
+    from gradwright.check.replay import CONVENTIONS
+
+    return {
+        "accepted": checked.accepted,
+        "claims": list(checked.claims),
+        "conventions": list(CONVENTIONS),
+        "hypotheses": list(checked.hypotheses),
+        "reason": checked.reason,
+        "seconds": round(checked.seconds, 4),
+        "statements": list(checked.statements),
+        "uncovered": list(checked.uncovered),
+    }
 
 
 def _write(checked: "Checked") -> None:
