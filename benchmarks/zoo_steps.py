@@ -6,7 +6,8 @@
 The step is AdamW's on smoothed labels, all results claimed. Each of the four parts of a net runs
 in a process of its own. A proof has `--limit` seconds of CPU time, the others of wall time; what
 does not settle within them is said so in the table. `--size` is the height and width of pictures
-for nets that take any.
+for nets that take any. `--write` puts what was measured into the table of RESULTS.md, whose other
+cells stay where they are of this batch and size.
 `--journal` keeps each part as it is measured; a second run with the same file goes on from there.
 Exit code 1 where a claim is not proved, a part fails or the gradients of both backends differ.
 """
@@ -20,12 +21,11 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from contest.table import replace_section
+from contest.table import read_section, replace_section
 from numpy.typing import NDArray
 
 import gradwright as gw
@@ -34,6 +34,7 @@ from gradwright.cli.measure import example_inputs
 from gradwright.programs import Program
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
+SECTION = "zoo-steps"
 PROOFS_ONLY = Search(seconds=0)
 SMOOTHING, RATE, STEPS = 0.1, 1e-4, 3
 AGREEMENT = 0.2
@@ -48,6 +49,10 @@ NOT_ASKED = "not run"
 """What the table says of a part that `--parts` leaves out."""
 PATIENCE = 20
 """Wall seconds that a proof may take for each CPU second that it has."""
+
+COLUMNS = ((1, 4), (4, 7), (7, 9), (9, 11))
+"""Cells of a row that each part fills, in the order of PARTS."""
+ALL = [*gw.zoo.NETS, *gw.zoo.PUBLISHED]
 
 Cells = dict[str, Any]
 
@@ -92,14 +97,16 @@ def main() -> int:
         return 0
     kept = _kept(options.journal)
     rows: list[Row] = []
-    for net in options.net or [*gw.zoo.NETS, *gw.zoo.PUBLISHED]:
+    for net in options.net or ALL:
         row = Row(net, **{part: _kept_or_run(net, part, kept, options) for part in PARTS})
         rows.append(row)
-        print(_line(row), file=sys.stderr, flush=True)
-    table = "\n".join([*_head(options), *map(_line, rows)])
-    print(table)
+        print(_line(_cells(row)), file=sys.stderr, flush=True)
+    measured = [_cells(row) for row in rows]
+    print("\n".join([*_head(options), *map(_line, measured)]))
     if options.write:
-        replace_section(RESULTS, "zoo-steps", table)
+        head = _head(options)
+        whole = _merged(measured, _written(read_section(options.results, SECTION), head))
+        replace_section(options.results, SECTION, "\n".join([*head, *map(_line, whole)]))
     return 0 if all(row.is_good for row in rows) else 1
 
 
@@ -221,14 +228,14 @@ def _kept(journal: Path | None) -> dict[str, Cells | str]:
 
 
 def _head(options: argparse.Namespace) -> Sequence[str]:
-    words = ["python benchmarks/zoo_steps.py", *options.net, f"--batch {options.batch}"]
     return [
-        f"{datetime.now(UTC):%Y-%m-%d}, batch {options.batch}, published nets at {options.size} x "
+        f"Batch {options.batch}, published nets at {options.size} x "
         f"{options.size} pixels, two shared cores under load: seconds of proofs and of emission "
         "are CPU seconds, the others wall seconds; ms are the least of three steps. Apart: the "
         "largest difference of a gradient between XLA and IREE, as a share of its length.",
         "",
-        f"`{' '.join(words)} --size {options.size} --limit {options.limit} --write`",
+        f"`python benchmarks/zoo_steps.py [NET …] --batch {options.batch} --size {options.size} "
+        "--write`, net by net",
         "",
         "| net | operations | KB | emit s | claims proved | prove s | MiB | XLA compile s "
         "| XLA ms | IREE compile s | IREE ms | apart |",
@@ -236,7 +243,7 @@ def _head(options: argparse.Namespace) -> Sequence[str]:
     ]
 
 
-def _line(row: Row) -> str:
+def _cells(row: Row) -> list[str]:
     cells = [row.net]
     if isinstance(row.emit, str):
         cells += [_reason("failed", row.emit), "", ""]
@@ -254,8 +261,33 @@ def _line(row: Row) -> str:
             if isinstance(ran, str)
             else [f"{ran['compile']:.1f}", f"{ran['ms']:.0f}"]
         )
-    cells.append("" if row.apart is None else f"{row.apart:.0e}")
+    return [*cells, "" if row.apart is None else f"{row.apart:.0e}"]
+
+
+def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
+
+
+def _written(section: str, head: Sequence[str]) -> dict[str, list[str]]:
+    """Return the cells of a section's rows by net; none where it says another head."""
+    lines = section.splitlines()
+    if lines[: len(head)] != [*head]:
+        return {}
+    rows = ([cell.strip() for cell in line.split("|")[1:-1]] for line in lines[len(head) :])
+    return {cells[0]: cells for cells in rows}
+
+
+def _merged(new: Sequence[list[str]], old: Mapping[str, list[str]]) -> list[list[str]]:
+    """Return all rows in the order of the zoo: what a new row does not say is as it was."""
+    found = dict(old)
+    for cells in new:
+        before = old.get(cells[0], cells)
+        ran = [cells[first] != NOT_ASKED for first, _ in COLUMNS]
+        for (first, end), fresh in zip(COLUMNS, ran, strict=True):
+            if not fresh:
+                cells = [*cells[:first], *before[first:end], *cells[end:]]
+        found[cells[0]] = cells if any(ran[2:]) else [*cells[:-1], before[-1]]
+    return [found[net] for net in ALL if net in found]
 
 
 def _reason(verdict: str, words: str) -> str:
@@ -268,7 +300,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--batch", type=int, default=4)
     parser.add_argument("--size", type=int, default=64)
     parser.add_argument("--limit", type=int, default=300, help="seconds of one part of a net")
-    parser.add_argument("--write", action="store_true", help="put the table into RESULTS.md")
+    parser.add_argument("--write", action="store_true", help="put the rows into the table")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="the file that holds it")
     parser.add_argument("--parts", default=",".join(PARTS), help="which parts to run")
     parser.add_argument("--journal", type=Path, default=None, help="parts as they are measured")
     parser.add_argument("--part", choices=PARTS, default=None, help=argparse.SUPPRESS)

@@ -53,3 +53,22 @@ def test_a_proof_that_takes_too_long_is_not_settled(tmp_path: Path) -> None:
     code, row = table(tmp_path / "journal", "--parts", "prove", "--limit", "0")
     assert code == 1
     assert "not settled: over 0 CPU s" in row
+
+
+def test_a_table_keeps_what_was_not_measured_again(tmp_path: Path) -> None:
+    results = tmp_path / "results.md"
+    proof = {"claims": 10, "proved": 9, "cpu": 1.0, "peak": 100.0}
+    for name, measured in (
+        ("first", {"prove": proof, "xla": {"compile": 2.0, "ms": 3.0, "gradients": [[1.0, 1.0]]}}),
+        ("second", {"prove": {**proof, "proved": 10}}),
+    ):
+        journal = tmp_path / name
+        lines = [json.dumps({f"{NET} {part}": found}) for part, found in measured.items()]
+        journal.write_text("\n".join(lines), encoding="utf-8")
+        table(journal, "--parts", "", "--write", "--results", str(results))
+    written = [line for line in results.read_text("utf-8").splitlines() if NET in line]
+    assert written == [
+        f"| {NET} | not run |  |  | 10 of 10 | 1.0 | 100 | 2.0 | 3 | not run |  |  |"
+    ]
+    table(journal, "--parts", "", "--write", "--results", str(results), "--size", "32")
+    assert "| 2.0 | 3 |" not in results.read_text("utf-8")

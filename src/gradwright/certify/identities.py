@@ -47,9 +47,9 @@ IDENTITIES: Mapping[str, Identity] = {
         "masks.Masks._coordinate_guard",
     ),
     "affine-bounds": _identity("an affine expression lies between its ends", "index.bounds"),
-    "digits": _identity("a number below m n is one pair of digits", "tensor.refinement_map"),
-    "digits-regroup": _identity("splitting digits in any order is the same", "tensor.regroup"),
-    "reshape": _identity("elements keep their row-major order", "tensor.regroup shaped.reshape"),
+    "digits": _identity("a number below m n is one pair of digits", "tensor.rearrangement"),
+    "digits-regroup": _identity("digits split in any order alike", "tensor.rearrangement"),
+    "reshape": _identity("row-major order stays", "tensor.rearrangement shaped.reshape"),
     # Sums
     "sum-linear": _identity("sum of a F + b G = a sum F + b sum G", "sums.Summation.total"),
     "sum-unfold": _identity(
@@ -104,7 +104,10 @@ IDENTITIES: Mapping[str, Identity] = {
     ),
     "loop-sum": _identity("v grows by t: v = start + sum of t", "loops._while loops._over_trips"),
     "loop-counter": _identity("start + k step", "loops._at_trip"),
-    "read-by-mask": _identity("x[s] = sum of [s = i] x[i]", "indexing._place_mask pieces.terms_of"),
+    "read-by-mask": _identity(
+        "x[s] = sum of [s = i] x[i]",
+        "indexing._place_mask pieces.terms_of contractions.Contractions.rearranged",
+    ),
     # Masks
     "mask-values": _identity("a mask is 0 or 1", "atoms._is_mask atoms.Atoms.is_mask"),
     "mask-idempotent": _identity("m m = m", "algebra.Algebra.product"),

@@ -55,7 +55,7 @@ def test_an_order_that_is_none_of_the_variables_is_refused(
 def test_digits_of_another_extent_are_refused(
     wrong: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def advice(form: Multilinear, operands: object) -> Digits:
+    def advice(form: Multilinear, operands: object, algebra: object) -> Digits:
         del operands
         return (wrong,) * len(form.shape)
 

@@ -252,10 +252,6 @@ class Algebra:
             power = self.multiply(power, p, extents)
         return power
 
-    def guarded(self, p: Poly, guards: Guards, extents: Extents) -> Poly:
-        """Return p * guards."""
-        return self.multiply(p, {((), guards): Fraction(1)}, extents) if guards else p
-
     def substitute(self, p: Poly, mapping: Mapping[int, Affine], extents: Extents) -> Poly:
         """Return p with variables replaced by expressions over variables of these extents."""
         self.spend(len(p))

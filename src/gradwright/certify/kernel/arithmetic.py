@@ -2,16 +2,16 @@
 
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import reduce
 
+from gradwright.certify.advice.digits import suggested_refinement
 from gradwright.certify.effort import TooLarge
-from gradwright.certify.kernel.algebra import ONE, Algebra, Poly, Undenotable, add, number, scaled
+from gradwright.certify.kernel.algebra import ONE, Algebra, Poly, add, number, scaled
 from gradwright.certify.kernel.atoms import Class, Coordinate, Exponent, Factor
 from gradwright.certify.kernel.classes import Scale, intern_class
 from gradwright.certify.kernel.conditions import Conditions
 from gradwright.certify.kernel.contractions import Contractions
 from gradwright.certify.kernel.index import Affine, combine, constant
-from gradwright.certify.kernel.tensor import Digits, Tensor, common_refinement, refinement_map
+from gradwright.certify.kernel.tensor import Digits, Tensor
 
 SPLIT_LIMIT = 4
 """Masks of an argument by which a nonlinear function of it is split into cases."""
@@ -27,8 +27,8 @@ class Arithmetic:
 
     def align(self, *tensors: Tensor) -> list[Tensor]:
         """Return the tensors over common digits."""
-        digits = reduce(_refined, (tensor.digits for tensor in tensors))
-        return [self._over(tensor, digits) for tensor in tensors]
+        digits = suggested_refinement([tensor.digits for tensor in tensors])
+        return [self.contractions.rearranged(tensor, digits, tensor.shape) for tensor in tensors]
 
     def add(self, a: Tensor, b: Tensor, scale: Fraction | int = 1) -> Tensor:
         """Return a + scale * b."""
@@ -151,20 +151,3 @@ class Arithmetic:
         if opened is rest:
             return a
         return self._unshifted(self.add(opened, self.number(a, shift)))
-
-    def _over(self, tensor: Tensor, digits: Digits) -> Tensor:
-        if tensor.digits == digits:
-            return tensor
-        extents = self.algebra.box(digits)
-        mapping = refinement_map(tensor.digits, digits)
-        return Tensor(digits, self.algebra.substitute(tensor.poly, mapping, extents))
-
-
-def _refined(left: Digits, right: Digits) -> Digits:
-    refined: list[tuple[int, ...]] = []
-    for a, b in zip(left, right, strict=True):
-        common = common_refinement(a, b)
-        if common is None:
-            raise Undenotable(f"dimensions split in ways that do not fit: {a} and {b}")
-        refined.append(common)
-    return tuple(refined)

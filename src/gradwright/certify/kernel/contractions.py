@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import prod
 
 from gradwright.certify.advice.digits import suggested_digits
-from gradwright.certify.kernel.algebra import Algebra, Poly
+from gradwright.certify.kernel.algebra import Algebra, Poly, add, number, variables_of
 from gradwright.certify.kernel.atoms import Monomial
 from gradwright.certify.kernel.classes import intern_class
 from gradwright.certify.kernel.index import (
@@ -18,10 +18,18 @@ from gradwright.certify.kernel.index import (
     radix,
     substitute,
     variable,
+    variables,
 )
 from gradwright.certify.kernel.multilinear import Multilinear, Reads
 from gradwright.certify.kernel.sums import Summation
-from gradwright.certify.kernel.tensor import Digits, Tensor, dimension_expressions, offsets
+from gradwright.certify.kernel.tensor import (
+    Digits,
+    Shape,
+    Tensor,
+    dimension_expressions,
+    offsets,
+    rearrangement,
+)
 
 
 class Contractions:
@@ -33,12 +41,8 @@ class Contractions:
 
     def apply(self, form: Multilinear, operands: Sequence[Tensor]) -> Tensor:
         """Return the result of a multilinear operation."""
-        digits = suggested_digits(form, operands)
-        fits = (
-            prod(d) == n and min(d, default=1) > 0 for d, n in zip(digits, form.shape, strict=True)
-        )
-        if not all(fits):
-            raise ValueError(f"digits {digits} for a result of shape {form.shape}")
+        digits = suggested_digits(form, operands, self.algebra)
+        _require_fit(digits, form.shape)
         term = _Assembly.start(form, digits, self.algebra.box(digits))
         factors = [self._operand(form, operand) for operand in operands]
         polys = [
@@ -70,6 +74,36 @@ class Contractions:
         bare = {_without(monomial, shared): c for monomial, c in tensor.poly.items()}
         c, atom, access = intern_class(self.algebra, bare, self.algebra.box(tensor.digits))
         return Tensor(tensor.digits, {(((atom, access, 1),), common): c})
+
+    def rearranged(self, tensor: Tensor, digits: Digits, shape: Shape) -> Tensor:
+        """Return the tensor of the same elements in row-major order over digits of a shape.
+
+        Where these do not fit, each factor of a term is read at the old digits that are the new
+        ones' number: f(d(i)) is the sum over d of [d = d(i)] f(d).
+        """
+        if tensor.digits == digits:
+            return tensor
+        _require_fit(digits, shape)
+        mapping, tied = rearrangement(tensor.digits, digits)
+        box = self.algebra.box(digits)
+        if not tied:
+            moved = self.algebra.substitute(tensor.poly, mapping, box)
+            return Tensor(digits, self.summation.total(moved, (), box))
+        first = sum(map(len, digits))
+        old = self.algebra.box(tensor.digits)
+        extents = box | {first + v: n for v, n in old.items() if v >= 0}
+        total: Poly = {}
+        for (factors, guards), c in tensor.poly.items():
+            term = number(c)
+            for part in (*(((f,), ()) for f in factors), *(((), (g,)) for g in guards)):
+                moved = self.algebra.substitute({part: Fraction(1)}, mapping, extents)
+                met = [g for g in tied if not variables_of(moved).isdisjoint(variables(g[0]))]
+                summed = {v for e, _, _ in met for v in variables(e) if v >= first}
+                held = self.algebra.multiply(moved, {((), tuple(met)): Fraction(1)}, extents)
+                read = self.summation.total(held, summed, extents)
+                term = self.algebra.multiply(term, read, box)
+            total = add(total, term)
+        return Tensor(digits, total)
 
     def _placed(self, operand: Tensor, read: Reads, term: "_Assembly") -> Poly:
         """Return the operand's polynomial in the variables of the term, guarded to its box."""
@@ -116,6 +150,12 @@ class _Assembly:
         digits = [(extent, variable(self.fresh(extent))) for extent in dimension]
         self.guards.append((combine(((1, radix(digits)), (-1, index))), 0, 1))
         return [digit for _, digit in digits]
+
+
+def _require_fit(digits: Digits, shape: Shape) -> None:
+    fits = (prod(d) == n and min(d, default=2) > 1 for d, n in zip(digits, shape, strict=True))
+    if not all(fits):
+        raise ValueError(f"digits {digits} for a result of shape {shape}")
 
 
 def _without(monomial: Monomial, guards: set[Guard]) -> Monomial:

@@ -6,6 +6,7 @@ from functools import partial
 from itertools import accumulate, product
 from math import prod
 
+from gradwright.certify.advice.digits import suggested_regrouping
 from gradwright.certify.advice.literals import fraction, irrational
 from gradwright.certify.kernel import forms
 from gradwright.certify.kernel.algebra import Undenotable
@@ -17,7 +18,7 @@ from gradwright.certify.kernel.infinite import parts
 from gradwright.certify.kernel.literals import rounds_alike
 from gradwright.certify.kernel.multilinear import Multilinear
 from gradwright.certify.kernel.patterns import constant_poly
-from gradwright.certify.kernel.tensor import Shape, Tensor, plain_digits, regroup
+from gradwright.certify.kernel.tensor import Shape, Tensor, plain_digits
 from gradwright.hlo import Operation, Value
 from gradwright.hlo import attributes as attr
 from gradwright.hlo.literals import decimals
@@ -73,11 +74,8 @@ def _iota(at: Step) -> Tensor:
 
 def reshape(den: Denotation, tensor: Tensor, shape: Shape) -> Tensor:
     """Return the elements in row-major order at another shape."""
-    grouped = regroup(tensor.digits, shape)
-    if grouped is None:
-        return den.opaque("reshape", [tensor], None, shape)
-    digits, mapping = grouped
-    return Tensor(digits, den.algebra.substitute(tensor.poly, mapping, den.algebra.box(digits)))
+    digits = suggested_regrouping(tensor.digits, shape)
+    return den.contractions.rearranged(tensor, digits, shape)
 
 
 def _structural(at: Step) -> Tensor:

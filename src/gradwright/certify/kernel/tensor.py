@@ -5,13 +5,13 @@ only regroups the digits, so that it costs nothing and introduces no division. T
 tensor are its digits, numbered 0, 1, 2 … from the first dimension on.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 from math import prod
 
 from gradwright.certify.kernel.algebra import Poly
-from gradwright.certify.kernel.index import Affine, radix, variable
+from gradwright.certify.kernel.index import Affine, Guard, combine, constant, radix, variable
 
 Shape = tuple[int, ...]
 Digits = tuple[tuple[int, ...], ...]
@@ -48,66 +48,30 @@ def dimension_expressions(digits: Digits) -> list[Affine]:
     ]
 
 
-def common_refinement(left: Sequence[int], right: Sequence[int]) -> tuple[int, ...] | None:
-    """Return the coarsest digits that both lists group into; None where there are none."""
-    weights = sorted({*_weights(left), *_weights(right)})
-    digits: list[int] = []
-    below = 1
-    for weight in weights:
-        if weight % below:
-            return None
-        digits.append(weight // below)
-        below = weight
-    return tuple(digit for digit in reversed(digits) if digit > 1)
+def rearrangement(old: Digits, new: Digits) -> tuple[Mapping[int, Affine], list[Guard]]:
+    """Return each variable of old digits in terms of new ones, and equations.
 
-
-def refinement_map(coarse: Digits, fine: Digits) -> Mapping[int, Affine]:
-    """Return each variable of coarse digits in terms of the variables of finer ones."""
-    mapping: dict[int, Affine] = {}
-    old = new = 0
-    for dimension, finer in zip(coarse, fine, strict=True):
-        position = 0
-        for extent in dimension:
-            group: list[int] = []
-            covered = 1
-            while covered < extent:
-                covered *= finer[position]
-                group.append(position)
-                position += 1
-            mapping[old] = radix((finer[i], variable(new + i)) for i in group)
-            old += 1
-        new += len(finer)
-    return mapping
-
-
-def regroup(digits: Digits, shape: Shape) -> tuple[Digits, Mapping[int, Affine]] | None:
-    """Return digits of another shape with the same elements in row-major order, and the map.
-
-    The map gives each old variable in terms of new ones, where a digit had to be split. None where
-    a boundary of the new shape falls inside a digit without dividing it.
+    Both are of the same elements in row-major order. Old digits that the new ones do not split
+    stay variables, numbered after the new ones, which an equation ties to these.
     """
-    pending = [(extent, old) for old, extent in enumerate(e for d in digits for e in d)]
-    parts: dict[int, list[tuple[int, Affine]]] = {old: [] for _, old in pending}
-    grouped: list[tuple[int, ...]] = []
-    new = 0
-    for target in shape:
-        dimension: list[int] = []
-        remaining = target
-        while remaining > 1:
-            extent, old = pending.pop(0)
-            part = min(extent, remaining)
-            if max(extent, remaining) % part:
-                return None
-            if part < extent:
-                pending.insert(0, (extent // part, old))
-            # A split takes the leading part first: what is left over is the lower part.
-            dimension.append(part)
-            parts[old].append((part, variable(new)))
-            new += 1
-            remaining //= part
-        grouped.append(tuple(dimension))
-    return tuple(grouped), {old: radix(digits_) for old, digits_ in parts.items()}
-
-
-def _weights(digits: Sequence[int]) -> list[int]:
-    return list(accumulate(reversed(digits), lambda below, extent: below * extent))
+    olds, news = ([n for dimension in digits for n in dimension] for digits in (old, new))
+    mapping: dict[int, Affine] = {}
+    tied: list[Guard] = []
+    last = position = 0
+    while last < len(olds):
+        first, size, covered, index = last, olds[last], 1, constant(0)
+        last += 1
+        while covered != size:
+            if covered < size:
+                covered *= news[position]
+                index = combine(((news[position], index), (1, variable(position))))
+                position += 1
+            else:
+                size *= olds[last]
+                last += 1
+        mapping[first] = index
+        if last > first + 1:
+            mapping.update((v, variable(len(news) + v)) for v in range(first, last))
+            whole = radix((olds[v], mapping[v]) for v in range(first, last))
+            tied.append((combine(((1, whole), (-1, index))), 0, 1))
+    return mapping, tied
