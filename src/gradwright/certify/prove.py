@@ -25,6 +25,7 @@ _NONLINEAR = frozenset(
 )  # fmt: skip
 _MOVES = frozenset(
     {
+        "stablehlo.optimization_barrier",
         "stablehlo.reshape",
         "stablehlo.transpose",
         "stablehlo.convert",
