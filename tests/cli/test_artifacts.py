@@ -28,6 +28,11 @@ from gradwright.cli import main
             "gradwright: fused.rate: expected a number > 0 that f32 holds, found 0.0",
         ),
         (
+            ["emit", "mnist-mlp", "--abi", "packed:first=-1"],
+            3,
+            "gradwright: packed.first: expected >= 0, found -1",
+        ),
+        (
             ["emit", "mnist-mlp", "--abi", "packed:function=1st"],
             3,
             "gradwright: packed.function: expected letters, digits and '_', no digit first, found "

@@ -78,8 +78,8 @@ def test_a_published_net(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     ("arguments", "picture", "line"),
     [
         ((), "digit.png", "explain: expected one of --checkpoint, --weights and --seed, found no"),
-        (("--seed", "0"), "text.png", "text.png: expected a picture, found a file that holds none"),
-        (("--seed", "0"), "none.png", "none.png: No such file or directory"),
+        (("--seed", "0"), "text.png", "text.png: expected a whole PNG picture, found"),
+        (("--seed", "0"), "none.png", "none.png: expected a PNG picture, found No such file"),
         (("--seed", "0", "--class", "10"), "digit.png", "digits-cnn: class: expected 0 to 9, foun"),
         (("--seed", "0", "--layer", "cnn"), "digit.png", "digits-cnn: layer: expected the path of"),
         (("--seed", "0", "--pixels", "imagenet"), "digit.png", "--pixels imagenet: expected a net"),

@@ -319,7 +319,19 @@ def test_predict_refuses_a_file_that_is_no_picture(
     file.write_text("<html>", encoding="utf-8")
     code, out, err = run(capsys, "predict", str(trained), "--image", str(file))
     assert (code, out) == (3, "")
-    assert err == f"gradwright: {file}: expected a picture, found a file that holds none\n"
+    assert err.startswith(f"gradwright: {file}: expected a PNG picture, found a web page")
+
+
+@pytest.mark.xla
+@pytest.mark.parametrize("mode", ["I;16", "RGBA"])
+def test_predict_refuses_a_picture_of_more_than_one_reading(
+    mode: str, trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "a.png"
+    Image.new(mode, (8, 8)).save(file)
+    code, out, err = run(capsys, "predict", str(trained), "--image", str(file))
+    assert (code, out) == (3, "")
+    assert f"expected an opaque 8-bit gray or RGB picture, found mode {mode}" in err
 
 
 @pytest.mark.xla

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image as Pillow
-from PIL import UnidentifiedImageError
 
 from gradwright.cli.output import tell
-from gradwright.errors import DataError, UnsupportedError
+from gradwright.data import Channels, PictureOptions, read_picture
+from gradwright.errors import UnsupportedError
 from gradwright.spec import Flat, Image, NetSpec
 
 
@@ -17,7 +16,8 @@ def read_pictures(paths: Sequence[Path], net: NetSpec) -> NDArray[np.uint8]:
     """Read pictures at the size and with the channels of a net's input.
 
     Shapes: result [N, C, H, W]. A net of flat input reads square gray pictures.
-    Errors: DataError where a file is no picture; UnsupportedError where the net reads none.
+    Errors: DataError where a file is no opaque 8-bit picture, UnsupportedError where the net reads
+    none.
     """
     channels, height, width = _picture_shape(net)
     pixels = np.empty((len(paths), channels, height, width), np.uint8)
@@ -41,15 +41,9 @@ def _picture_shape(net: NetSpec) -> tuple[int, int, int]:
 
 
 def _read(path: Path, channels: int, height: int, width: int) -> NDArray[np.uint8]:
-    try:
-        with Pillow.open(path) as picture:
-            pixels = picture.convert("L" if channels == 1 else "RGB")
-    except UnidentifiedImageError:
-        raise DataError(
-            where=str(path), expected="a picture", found="a file that holds none"
-        ) from None
-    if pixels.size != (width, height):
-        tell(f"{path}: {pixels.width}x{pixels.height} brought to {width}x{height}")
-        pixels = pixels.resize((width, height), Pillow.Resampling.BILINEAR)
-    array: NDArray[np.uint8] = np.asarray(pixels, np.uint8)
-    return array[None] if channels == 1 else np.moveaxis(array, 2, 0)
+    kind = Channels.GRAY if channels == 1 else Channels.RGB
+    pixels = read_picture(path, PictureOptions(channels=kind))
+    if pixels.shape[1:] == (height, width):
+        return pixels
+    tell(f"{path}: {pixels.shape[2]}x{pixels.shape[1]} brought to {width}x{height}")
+    return read_picture(path, PictureOptions(channels=kind, resize=(height, width)))

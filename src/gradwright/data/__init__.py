@@ -4,7 +4,7 @@ from gradwright.data.augment import Augmentation, EpochAugmentation, Flip
 from gradwright.data.batches import Batch, LastBatch, batch_count, batches, evaluation_batches
 from gradwright.data.cifar import load_cifar, read_cifar
 from gradwright.data.digits import load_digits
-from gradwright.data.folders import Channels, PictureOptions, load_folder
+from gradwright.data.folders import Channels, PictureOptions, load_folder, read_picture
 from gradwright.data.idx import load_idx, read_idx_images, read_idx_labels
 from gradwright.data.normalisation import IMAGENET, Normalisation, measure
 from gradwright.data.npz import load_npz
@@ -40,5 +40,6 @@ __all__ = [
     "read_cifar",
     "read_idx_images",
     "read_idx_labels",
+    "read_picture",
     "stratified",
 ]

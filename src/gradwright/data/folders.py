@@ -136,11 +136,11 @@ def _list(root: Path, classes: Sequence[str]) -> list[tuple[Path, int]]:
 
 
 def _stack(paths: Sequence[Path], options: PictureOptions) -> NDArray[np.uint8]:
-    first = _decode(paths[0], options)
+    first = read_picture(paths[0], options)
     images = np.empty((len(paths), *first.shape), np.uint8)
     images[0] = first
     for index, path in enumerate(paths[1:], start=1):
-        picture = _decode(path, options)
+        picture = read_picture(path, options)
         if picture.shape != first.shape:
             raise DataError(
                 where=str(path),
@@ -152,8 +152,11 @@ def _stack(paths: Sequence[Path], options: PictureOptions) -> NDArray[np.uint8]:
     return images
 
 
-def _decode(path: Path, options: PictureOptions) -> NDArray[np.uint8]:
-    """Decode one picture to [C, H, W] bytes."""
+def read_picture(path: Path, options: PictureOptions) -> NDArray[np.uint8]:
+    """Return one PNG or JPEG file as [C, H, W] bytes, set upright by its EXIF orientation.
+
+    Errors: DataError where it is of another format than its name says, has 16 bits or transparency.
+    """
     upright = ImageOps.exif_transpose(_open(path)).convert(options.channels.value)
     if options.resize is not None:
         height, width = options.resize
@@ -164,7 +167,10 @@ def _decode(path: Path, options: PictureOptions) -> NDArray[np.uint8]:
 
 def _open(path: Path) -> Image.Image:
     """Open a whole picture of the format that its name says and of one right reading."""
-    format_ = _FORMATS[path.suffix.lower()]
+    format_ = _FORMATS.get(path.suffix.lower())
+    if format_ is None:
+        expected = f"a picture, named {', '.join(_FORMATS)}"
+        raise DataError(where=str(path), expected=expected, found=path.name)
     content = read(path, expected=f"a {format_} picture")
     try:
         picture = Image.open(io.BytesIO(content))

@@ -146,6 +146,12 @@ class Lettered(Abi, abc.ABC):
     convolution_bias: ClassVar[str] = "b"
     first: int = 1
 
+    def __post_init__(self) -> None:
+        """Check types, and that no layer has a negative number."""
+        Abi.__post_init__(self)
+        if self.first < 0:
+            raise SpecError(where=f"{self.kind}.first", expected=">= 0", found=str(self.first))
+
     def names(self, net: NetSpec) -> Mapping[str, str]:
         """Return what each slot is called as an argument."""
         return letters.names(net, first=self.first, convolution_bias=self.convolution_bias)
