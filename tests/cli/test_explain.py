@@ -28,6 +28,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     weights = save(gw.init(gw.zoo.get("digits-cnn"), seed=5))
     (place / "weights.safetensors").write_bytes(weights)
     (place / "text.png").write_text("no picture")
+    Image.new("I;16", (8, 8)).save(place / "deep.png")
+    Image.new("RGBA", (8, 8)).save(place / "clear.png")
     return place
 
 
@@ -80,6 +82,8 @@ def test_a_published_net(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
         ((), "digit.png", "explain: expected one of --checkpoint, --weights and --seed, found no"),
         (("--seed", "0"), "text.png", "text.png: expected a whole PNG picture, found"),
         (("--seed", "0"), "none.png", "none.png: expected a PNG picture, found No such file"),
+        (("--seed", "0"), "deep.png", "deep.png: expected an opaque 8-bit gray or RGB picture"),
+        (("--seed", "0"), "clear.png", "clear.png: expected an opaque 8-bit gray or RGB picture"),
         (("--seed", "0", "--class", "10"), "digit.png", "digits-cnn: class: expected 0 to 9, foun"),
         (("--seed", "0", "--layer", "cnn"), "digit.png", "digits-cnn: layer: expected the path of"),
         (("--seed", "0", "--pixels", "imagenet"), "digit.png", "--pixels imagenet: expected a net"),

@@ -323,18 +323,6 @@ def test_predict_refuses_a_file_that_is_no_picture(
 
 
 @pytest.mark.xla
-@pytest.mark.parametrize("mode", ["I;16", "RGBA"])
-def test_predict_refuses_a_picture_of_more_than_one_reading(
-    mode: str, trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "a.png"
-    Image.new(mode, (8, 8)).save(file)
-    code, out, err = run(capsys, "predict", str(trained), "--image", str(file))
-    assert (code, out) == (3, "")
-    assert f"expected an opaque 8-bit gray or RGB picture, found mode {mode}" in err
-
-
-@pytest.mark.xla
 def test_bench_reports_time_spread_and_memory(capsys: pytest.CaptureFixture[str]) -> None:
     cost = record(capsys, "bench", "digits-mlp", "--batch", "16", "--steps", "5")
     assert cost["ms_p10"] <= cost["ms_per_step"] <= cost["ms_p90"]

@@ -84,8 +84,12 @@ class Proof:
             try:
                 results = self.den.operation(operation, operands)
             except (Undenotable, TooLarge) as problem:
-                results = [self.den.fresh("opaque", value) for value in operation.results]
-                self.failures[id(operation.results[0])] = str(problem)
+                results = [
+                    self.den.undenoted(value, operands, problem) for value in operation.results
+                ]
+                known = (self.failures.get(id(value)) for value in operation.operands)
+                cause = next(filter(None, known), str(problem))
+                self.failures.update((id(value), cause) for value in operation.results)
             for value, tensor in zip(operation.results, results, strict=True):
                 self.known[id(value)] = self._cut(tensor, wanted=id(value) in cut)
 

@@ -243,6 +243,9 @@ class Functions:
             if q <= 0:
                 raise Uncheckable("a division by zero")
             return a
+        known = constant_of(a.poly)
+        if known is not None and known < 0 and q.denominator % 2 == 0:
+            raise Uncheckable("a root of a negative number")
         if len(a.poly) == 1:
             power = self.algebra.power_of_term(a.poly, q)
             if power is not None:

@@ -29,6 +29,12 @@ from gradwright.check.sums import Summation
 from gradwright.check.tensor import Tensor, plain
 from gradwright.hlo import Function, Operation, Value
 
+_PARTIAL = frozenset(
+    f"stablehlo.{name}"
+    for name in ("divide", "log", "log_plus_one", "power", "remainder", "rsqrt", "sqrt")
+)
+"""Operations that are undefined at some real numbers."""
+
 
 @dataclass(slots=True)
 class Outcome:
@@ -69,6 +75,8 @@ class Session:
         self.values = numbered(self.functions)
         self.number_of = {id(value): n for n, value in enumerate(self.values)}
         self.known: dict[int, Tensor] = {}
+        self.undefined: set[int] = set()
+        """Values that may be no real numbers somewhere."""
         self.cotangents: dict[int, Tensor] = {}
         self.proved: set[tuple[int, int]] = set()
         self.stated = Stated(self.meanings, {}, self._cut_stated)
@@ -189,16 +197,37 @@ class Session:
         m = self.meanings
         for operation in operations:
             m.f.at = self.number_of[id(operation.results[0])]
+            operands = [known[id(v)] for v in operation.operands]
             try:
-                results = m.results(operation, [known[id(v)] for v in operation.operands])
+                self._require_numbers(operation.operands)
+                results = m.results(operation, operands)
             except Uncheckable as problem:
                 if strictly:
                     raise Uncheckable(f"%{operation.results[0].name}: {problem}") from None
+                if not self._stays_real(operation, operands):
+                    self.undefined.update(id(value) for value in operation.results)
                 results = [
                     m.unknown(f"value {self.number_of[id(v)]}", v) for v in operation.results
                 ]
             for value, tensor in zip(operation.results, results, strict=True):
                 known[id(value)] = self._cut(self.number_of[id(value)], tensor)
+
+    def _require_numbers(self, values: Sequence[Value]) -> None:
+        """Refuse values that may be no real numbers: a negated infinity would pass for one."""
+        for value in values:
+            if id(value) in self.undefined:
+                raise Uncheckable(f"%{value.name} may be no real number")
+
+    def _stays_real(self, operation: Operation, operands: Sequence[Tensor]) -> bool:
+        """Return whether an operation that is not denoted has a real number as its result."""
+        if operation.opcode in _PARTIAL or any(id(v) in self.undefined for v in operation.operands):
+            return False
+        try:
+            for tensor in operands:
+                self.meanings.f.require_finite(tensor)
+        except Uncheckable:
+            return False
+        return True
 
     def _derive(self, operations: Sequence[Operation], seeds: Mapping[int, Tensor]) -> None:
         arguments = self.functions[0].body.arguments
@@ -235,6 +264,7 @@ class Session:
         left, right = (
             _at(function.body.results, claim.result, "results") for function in self.functions
         )
+        self._require_numbers([left])
         self._require_same(self.known[id(left)], right)
 
     def _meaning(self, claim: MeaningClaim) -> None:
@@ -245,6 +275,7 @@ class Session:
         self._require_same(self.stated.values[claim.name], result)
 
     def _require_same(self, wanted: Tensor, value: Value, *, off_kinks: bool = False) -> None:
+        self._require_numbers([value])
         tensor = self.known[id(value)]
         if tensor.shape != wanted.shape:
             raise Uncheckable(f"%{value.name} has another shape")

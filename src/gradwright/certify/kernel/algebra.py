@@ -39,6 +39,10 @@ class Undenotable(Exception):
     """A value has no denotation here; the message says why."""
 
 
+class Undefined(Undenotable):
+    """A value that no real number is, somewhere at least: a division by zero, a log of zero."""
+
+
 LARGEST_DIVISOR = 1000
 """Divisors below which a number under a root is taken apart into its primes."""
 TERM_LIMIT = 4000

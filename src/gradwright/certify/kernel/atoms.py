@@ -81,7 +81,12 @@ class Infinity:
 
 @dataclass(frozen=True, slots=True)
 class NotANumber:
-    """The constant NaN, of which nothing is ever computed: a selection must drop it."""
+    """NaN, of which nothing is ever computed: a selection must drop it.
+
+    0 is the constant. Every value that may be no real number has a number of its own.
+    """
+
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from gradwright.certify.kernel.algebra import (
     Algebra,
+    Undefined,
     Undenotable,
     number,
     sorted_terms,
@@ -117,6 +118,23 @@ class Denotation:
         self._unknowns += 1
         name = f"({purpose} {self._unknowns})"
         return self.unknown(name, value.shape, value.type.element)
+
+    def undenoted(self, value: Value, operands: Sequence[Tensor], problem: Exception) -> Tensor:
+        """Return what stands for a value without denotation.
+
+        An unknown real number; but where its operands may be none, or it is itself undefined, a NaN
+        of its own: else infinities, once negated, would be taken for real numbers.
+        """
+        infinite = any(
+            factor[0] in self.atoms.infinities
+            for tensor in operands
+            for factors, _ in tensor.poly
+            for factor in factors
+        )
+        if not infinite and not isinstance(problem, Undefined):
+            return self.fresh("opaque", value)
+        self._unknowns += 1
+        return self.whole(NotANumber(self._unknowns), value.shape)
 
     def opaque(
         self, opcode: str, operands: Sequence[Tensor], attributes: object, shape: Shape

@@ -6,6 +6,7 @@ from gradwright.certify.kernel.algebra import (
     ONE,
     Algebra,
     Poly,
+    Undefined,
     Undenotable,
     constant_of,
     number,
@@ -57,8 +58,11 @@ class Powers(Functions):
     def _power(self, a: Tensor, exponent: Fraction) -> Poly:
         if not a.poly:
             if exponent < 0:
-                raise Undenotable("a division by zero")
+                raise Undefined("a division by zero")
             return number(int(exponent == 0))
+        constant = constant_of(a.poly)
+        if constant is not None and constant < 0 and exponent.denominator % 2 == 0:
+            raise Undefined("a root of a negative number")
         known = self._known_power(a, exponent)
         if known is not None:
             return known.poly
@@ -143,7 +147,7 @@ class Powers(Functions):
     def _require_support(self, a: Tensor) -> None:
         """Refuse a divisor or a logarithm's argument that is 0 at some index, as a pad is."""
         if not covered(a.poly, self.algebra.box(a.digits)):
-            raise Undenotable("a division by, or a logarithm of, a value that is 0 at an index")
+            raise Undefined("a division by, or a logarithm of, a value that is 0 at an index")
 
     def _assume_factors(self, p: Poly, exponent: Fraction) -> None:
         ((factors, _), _) = next(iter(p.items()))
@@ -206,7 +210,7 @@ class Powers(Functions):
     def _log(self, a: Tensor) -> Tensor:
         c = constant_of(a.poly)
         if c is not None and c <= 0:
-            raise Undenotable("the logarithm of a number that is not positive")
+            raise Undefined("the logarithm of a number that is not positive")
         if len(a.poly) != 1:
             return self._scaled_log(a)
         ((factors, guards), c) = next(iter(a.poly.items()))
