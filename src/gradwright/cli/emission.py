@@ -146,17 +146,9 @@ class Emission:
                 )
             case EntryPoint.OPTIMIZER_STEP:
                 return optimizer_step(net, optimizer=optimizer, element=element)
-            case EntryPoint.FORWARD:
-                return forward(
-                    net,
-                    batch=batch,
-                    element=element,
-                    abi=abi,
-                    precision=precision,
-                    formulation=form,
-                )
-            case EntryPoint.EVAL:
-                return eval(
+            case EntryPoint.FORWARD | EntryPoint.EVAL | EntryPoint.VJP:
+                emit = {EntryPoint.FORWARD: forward, EntryPoint.EVAL: eval}.get(self.entry, vjp)
+                return emit(
                     net,
                     batch=batch,
                     element=element,
@@ -175,15 +167,6 @@ class Emission:
             case EntryPoint.PROBE:
                 return layer_probe(
                     net, self.layer or "", batch=batch, element=element, formulation=form
-                )
-            case EntryPoint.VJP:
-                return vjp(
-                    net,
-                    batch=batch,
-                    element=element,
-                    abi=abi,
-                    precision=precision,
-                    formulation=form,
                 )
 
     def _probe(self, name: str) -> "Program | LossProgram":

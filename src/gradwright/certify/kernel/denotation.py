@@ -125,13 +125,8 @@ class Denotation:
         An unknown real number; but where its operands may be none, or it is itself undefined, a NaN
         of its own: else infinities, once negated, would be taken for real numbers.
         """
-        infinite = any(
-            factor[0] in self.atoms.infinities
-            for tensor in operands
-            for factors, _ in tensor.poly
-            for factor in factors
-        )
-        if not infinite and not isinstance(problem, Undefined):
+        real = all(self._infinite_atom(tensor) is None for tensor in operands)
+        if real and not isinstance(problem, Undefined):
             return self.fresh("opaque", value)
         self._unknowns += 1
         return self.whole(NotANumber(self._unknowns), value.shape)
@@ -207,11 +202,15 @@ class Denotation:
         """Return the elements of a tensor made of dense constants alone, None for any other."""
         return self.summation.entries(tensor.poly, self.algebra.box(tensor.digits))
 
-    def require_finite(self, tensor: Tensor, doing: str = "arithmetic") -> None:
-        """Refuse to compute with a constant that is no real number."""
+    def _infinite_atom(self, tensor: Tensor) -> int | None:
+        """Return an atom of a tensor that is no real number, None where all are."""
         infinities = self.atoms.infinities
         found = (f[0] for factors, _ in tensor.poly for f in factors if f[0] in infinities)
-        atom = next(found, None) if infinities else None
+        return next(found, None) if infinities else None
+
+    def require_finite(self, tensor: Tensor, doing: str = "arithmetic") -> None:
+        """Refuse to compute with a constant that is no real number."""
+        atom = self._infinite_atom(tensor)
         if atom is not None:
             nan = isinstance(self.atoms.content(atom), NotANumber)
             raise Undenotable(f"{doing} of {'a NaN' if nan else 'an infinite'} constant")
