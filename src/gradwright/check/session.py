@@ -220,7 +220,8 @@ class Session:
 
     def _stays_real(self, operation: Operation, operands: Sequence[Tensor]) -> bool:
         """Return whether an operation that is not denoted has a real number as its result."""
-        if operation.opcode in _PARTIAL or any(id(v) in self.undefined for v in operation.operands):
+        partial = operation.opcode in _PARTIAL or operation.opcode.startswith("chlo.")
+        if partial or any(id(v) in self.undefined for v in operation.operands):
             return False
         try:
             for tensor in operands:

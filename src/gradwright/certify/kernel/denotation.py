@@ -83,7 +83,9 @@ class Denotation:
         """Return the results of one operation; Undenotable says why there are none."""
         rule = self.rules.get(operation.opcode)
         if rule is None:
-            raise Undenotable(f"{operation.opcode} has no denotation")
+            # Of the functions in CHLO that are not known, most are undefined somewhere.
+            kind = Undefined if operation.opcode.startswith("chlo.") else Undenotable
+            raise kind(f"{operation.opcode} has no denotation")
         if isinstance(operation.attributes, Opaque):
             raise Undenotable(f"{operation.opcode} with attributes {operation.attributes.text}")
         if all(0 in value.shape for value in operation.results):
