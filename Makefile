@@ -70,12 +70,11 @@ lint: .venv/.stamp ## ruff, strict pyright, import arrows
 bench: .venv/.stamp .venv-torch/.stamp ## ms per step beside JAX and PyTorch, into benchmarks/RESULTS.md
 	.venv/bin/python benchmarks/train_step.py --torch .venv-torch/bin/python --write
 
-sweep: .venv/.stamp .venv-torch/.stamp ## the slow tests, new random programs, the tables of the zoo
+sweep: .venv/.stamp .venv-torch/.stamp ## the slow tests, new random programs, the table of the zoo
 	HYPOTHESIS_PROFILE=others .venv/bin/python -m pytest $(RANDOM_TESTS)
 	.venv/bin/python -m pytest -m "slow and not torch"
 	.venv-torch/bin/python -m pytest -m "slow and torch"
 	.venv/bin/python benchmarks/zoo_steps.py --write
-	.venv/bin/python benchmarks/zoo_backends.py --write
 
 parity: .venv-torch/.stamp ## compare the zoo with torchvision and timm, into docs/parity.md
 	PYTHONPATH=tests .venv-torch/bin/python tools/parity.py --write

@@ -1,74 +1,128 @@
-"""The table of the zoo: it measures, goes on from its journal, and says what is not good."""
+"""The table of the zoo: a row per name, measured part by part, and judged by all that was run."""
 
-import json
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 import pytest
 
 from repository.tree import ROOT
 
 NET = "mnist-linear"
+EXACT = [[1.0, 2.0], [0.5, -0.25]]
+F64 = {"gradients": EXACT, "moved": 1e-7}
+PROOF = {"claims": 10, "proved": 10, "cpu": 1.0, "peak": 100.0}
 
 
-def table(journal: Path, *options: str) -> tuple[int, str]:
-    """Run the command on the net; return its exit code and the net's row."""
-    command = [sys.executable, str(ROOT / "benchmarks" / "zoo_steps.py"), NET, "--batch", "2"]
+@pytest.fixture
+def rows(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.setattr(sys, "path", [str(ROOT / "benchmarks"), *sys.path])
+    return import_module("zoo_rows")
+
+
+def measured(error: float) -> dict[str, object]:
+    """Return what a backend found whose second gradient is off by a share of its length."""
+    return {"compile": 1.0, "ms": 2.0, "gradients": [EXACT[0], [0.5, -0.25 + 0.5 * error]]}
+
+
+@pytest.mark.parametrize(
+    ("moved", "xla", "iree", "good"),
+    [
+        (1e-7, 1e-6, 2e-4, True),
+        (1e-7, 1e-6, 6e-2, False),
+        (1e-7, 6e-2, 1e-6, False),
+        (1e-2, 1e-6, 6e-2, True),
+        (1e-7, 3e-2, 6e-2, True),
+    ],
+)
+def test_a_backend_may_be_off_where_rounding_or_the_other_one_is(
+    rows: ModuleType, moved: float, xla: float, iree: float, good: bool
+) -> None:
+    parts = {"f64": {**F64, "moved": moved}, "xla": measured(xla), "iree": measured(iree)}
+    found = rows.Measured("net", "2x3", parts)
+    assert found.off == pytest.approx({"xla": xla, "iree": iree})
+    assert found.is_good is good
+
+
+def test_one_backend_alone_is_judged_by_rounding(rows: ModuleType) -> None:
+    for error, good in ((1e-4, True), (1e-2, False)):
+        assert rows.Measured("net", "2x3", {"f64": F64, "iree": measured(error)}).is_good is good
+
+
+def test_an_error_of_a_gradient_that_vanishes_is_beside_the_longest(rows: ModuleType) -> None:
+    exact, found = [[1.0, 2.0], [0.0, 0.0]], [[1.0, 2.0], [1e-8, 1e-8]]
+    assert rows.distance(found, exact) == pytest.approx(1e-6)
+
+
+@pytest.mark.parametrize(
+    ("part", "found"),
+    [("iree", "failed: a word"), ("prove", "over 0 CPU s"), ("prove", {**PROOF, "proved": 9})],
+)
+def test_what_did_not_run_or_is_not_proved_is_not_good(
+    rows: ModuleType, part: str, found: dict[str, object] | str
+) -> None:
+    assert rows.Measured("net", "2x3", {"prove": PROOF}).is_good
+    assert not rows.Measured("net", "2x3", {"prove": PROOF, part: found}).is_good
+
+
+def test_a_row_keeps_what_was_not_measured_again(rows: ModuleType) -> None:
+    first = rows.Measured("net", "2x3", {"prove": PROOF, "xla": measured(0.0)}).row()
+    proof = ["2x3", "not run", "", "", "10 of 10", "1.0", "100"]
+    ran = ["2x3", "1.0", "2", "not run", "", "not run", "not run", "not run"]
+    assert first == ["net", *proof, *ran]
+    both = rows.Measured("net", "2x3", {"f64": F64, "iree": measured(1e-3)}).row(first)
+    assert both[:8] == first[:8]
+    assert both[8:] == ["2x3", "1.0", "2", "1.0", "2", "1e-07", "not run", "1e-03"]
+
+
+def test_a_row_forgets_what_was_of_other_pictures(rows: ModuleType) -> None:
+    parts = {"prove": PROOF, "f64": F64, "xla": measured(0.0), "iree": measured(0.0)}
+    before = rows.Measured("net", "2x3", parts).row()
+    after = rows.Measured("net", "4x3", {"f64": F64, "xla": measured(1e-6)}).row(before)
+    assert after[:8] == before[:8]
+    assert after[8:] == ["4x3", "1.0", "2", "not run", "", "1e-07", "1e-06", "not run"]
+
+
+def test_every_name_has_a_row(rows: ModuleType) -> None:
+    lines = rows.table({NET: rows.Measured(NET, "2x3", {"f64": F64}).row()}, ["other", NET])
+    assert lines[2].startswith("| other |  | not run |")
+    assert {line.count("|") for line in lines} == {len(rows.COLUMNS) + 1}
+
+
+def test_a_proof_that_takes_too_long_is_said(tmp_path: Path) -> None:
+    results = tmp_path / "results.md"
+    code, row = command(results, NET, "--parts", "prove", "--limit", "0")
+    assert code == 1
+    assert "| over 0 CPU s |" in row
+
+
+@pytest.mark.xla
+@pytest.mark.iree
+@pytest.mark.parametrize("name", ["artifact:linear", pytest.param(NET, marks=pytest.mark.slow)])
+def test_all_parts_of_a_program_are_measured_in_two_goes(name: str, tmp_path: Path) -> None:
+    results = tmp_path / "results.md"
+    assert command(results, name, "--parts", "emit", "prove")[0] == 0
+    code, _ = command(results, name, "--parts", "f64", "xla", "iree", "--batch", "2")
+    assert code == 0
+    (row,) = [line for line in results.read_text("utf-8").splitlines() if f"| {name} |" in line]
+    cells = [cell.strip() for cell in row.split("|")[2:-1]]
+    assert "not run" not in cells
+    assert "" not in cells
+    assert (cells[0], cells[7]) == ("4x1x28x28", "2x1x28x28")
+    assert all(float(cell) < 1e-5 for cell in cells[-3:])
+
+
+def command(results: Path, *words: str) -> tuple[int, str]:
+    """Run the command with a table of its own; return its exit code and the row it prints."""
+    script = str(ROOT / "benchmarks" / "zoo_steps.py")
     done = subprocess.run(
-        [*command, "--journal", str(journal), *options],
+        [sys.executable, script, *words, "--results", str(results), "--write"],
         capture_output=True,
         text=True,
         check=False,
         timeout=300,
     )
+    assert done.stdout, done.stderr
     return done.returncode, done.stdout.splitlines()[-1]
-
-
-@pytest.mark.xla
-def test_a_net_is_measured_once_and_judged_by_all_of_it(tmp_path: Path) -> None:
-    journal = tmp_path / "journal"
-    code, row = table(journal, "--parts", "prove,xla")
-    assert code == 1
-    assert "| 10 of 10 |" in row
-    assert "| not run |" in row
-    parts = [json.loads(line) for line in journal.read_text("utf-8").splitlines()]
-    assert [list(part) for part in parts] == [[f"{NET} prove"], [f"{NET} xla"]]
-
-    ran = parts[1][f"{NET} xla"]
-    assert judged(journal, {**ran, "gradients": ran["gradients"]}) == 0
-    turned = [[length, -projection] for length, projection in ran["gradients"]]
-    assert judged(journal, {**ran, "gradients": turned}) == 1
-
-
-def judged(journal: Path, iree: dict[str, Any]) -> int:
-    """Return the exit code where IREE is said to have found that, and nothing is run."""
-    with journal.open("a", encoding="utf-8") as lines:
-        lines.write(json.dumps({f"{NET} iree": iree}) + "\n")
-    return table(journal, "--parts", "")[0]
-
-
-def test_a_proof_that_takes_too_long_is_not_settled(tmp_path: Path) -> None:
-    code, row = table(tmp_path / "journal", "--parts", "prove", "--limit", "0")
-    assert code == 1
-    assert "not settled: over 0 CPU s" in row
-
-
-def test_a_table_keeps_what_was_not_measured_again(tmp_path: Path) -> None:
-    results = tmp_path / "results.md"
-    proof = {"claims": 10, "proved": 9, "cpu": 1.0, "peak": 100.0}
-    for name, measured in (
-        ("first", {"prove": proof, "xla": {"compile": 2.0, "ms": 3.0, "gradients": [[1.0, 1.0]]}}),
-        ("second", {"prove": {**proof, "proved": 10}}),
-    ):
-        journal = tmp_path / name
-        lines = [json.dumps({f"{NET} {part}": found}) for part, found in measured.items()]
-        journal.write_text("\n".join(lines), encoding="utf-8")
-        table(journal, "--parts", "", "--write", "--results", str(results))
-    written = [line for line in results.read_text("utf-8").splitlines() if NET in line]
-    assert written == [
-        f"| {NET} | not run |  |  | 10 of 10 | 1.0 | 100 | 2.0 | 3 | not run |  |  |"
-    ]
-    table(journal, "--parts", "", "--write", "--results", str(results), "--size", "32")
-    assert "| 2.0 | 3 |" not in results.read_text("utf-8")
