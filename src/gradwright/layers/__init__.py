@@ -7,22 +7,21 @@ from gradwright.layers.composition import Block, ConvBn, Gate, Residual, Sequent
 from gradwright.layers.convolution import Conv2d, DepthwiseConv2d
 from gradwright.layers.dense import Dense, Flatten, OneHot
 from gradwright.layers.dropout import Dropout, DropPath
-from gradwright.layers.formulation import (
-    FAST,
-    PORTABLE,
-    TEXTBOOK,
+from gradwright.layers.forms import (
     ConvolutionForm,
     DepthwiseForm,
-    Formulation,
+    InputGradient,
     Layout,
     MaxPoolForm,
     WeightGradient,
 )
+from gradwright.layers.formulation import FAST, PORTABLE, TEXTBOOK, Choice, Formulation
 from gradwright.layers.layer import Layer
 from gradwright.layers.layer_norm import LayerNorm
 from gradwright.layers.pooling import AvgPool, Divisor, GlobalAvgPool, MaxPool
 from gradwright.layers.precision import BF16, BF16_DENSE, F8E4M3, F8E4M3_BF16, FULL, Leaf, Precision
 from gradwright.layers.scaling import LayerScale
+from gradwright.layers.sites import Primitive, Site, sites_of
 from gradwright.layers.upsampling import Upsample
 from gradwright.layers.walk import Statistics
 from gradwright.spec.padding import Explicit, Padding
@@ -43,6 +42,7 @@ __all__ = [
     "Branches",
     "ChannelShuffle",
     "ChannelSlice",
+    "Choice",
     "Conv2d",
     "ConvBn",
     "ConvolutionForm",
@@ -58,6 +58,7 @@ __all__ = [
     "Function",
     "Gate",
     "GlobalAvgPool",
+    "InputGradient",
     "Layer",
     "LayerNorm",
     "LayerScale",
@@ -68,11 +69,14 @@ __all__ = [
     "OneHot",
     "Padding",
     "Precision",
+    "Primitive",
     "Residual",
     "RunningVariance",
     "Sequential",
+    "Site",
     "Spread",
     "Statistics",
     "Upsample",
     "WeightGradient",
+    "sites_of",
 ]

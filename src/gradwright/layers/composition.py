@@ -15,6 +15,7 @@ from gradwright.layers.activation import Activation, Function
 from gradwright.layers.batch_norm import BatchNorm
 from gradwright.layers.convolution import Conv2d
 from gradwright.layers.layer import Layer
+from gradwright.layers.sites import Site
 from gradwright.layers.walk import Walk, forward_chain
 from gradwright.spec import Entry, Plan
 from gradwright.spec.net import place, plan_chain, require_entries
@@ -77,6 +78,10 @@ class Block(Layer, abc.ABC):
     def meaning(self, plan: Plan) -> str:
         """Return the meaning of the body."""
         return self.body(plan.input).meaning(plan)
+
+    def site(self, plan: Plan, batch: int) -> Site | None:
+        """Return the site of the body."""
+        return self.body(plan.input).site(plan, batch)
 
     def evaluation_meaning(self, plan: Plan) -> str:
         """Return the meaning of the body in evaluation."""

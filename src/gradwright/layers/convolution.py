@@ -13,6 +13,7 @@ from gradwright.layers.layer import (
     require_member,
     require_pair,
 )
+from gradwright.layers.sites import Primitive, Site
 from gradwright.layers.walk import Walk
 from gradwright.layers.weight_gradient import weight_gradient
 from gradwright.spec import Constant, Decay, HeNormal, Plan, Slot
@@ -96,6 +97,12 @@ class Conv2d(Layer):
 
         return walk.record(plan, inputs, y, pullback)
 
+    def site(self, plan: Plan, batch: int) -> Site:
+        """Return what is convolved."""
+        windows, channels = self.windows(plan.path, plan.input), plan.input[0]
+        counts = (batch, channels, self.out_channels, self.groups)
+        return Site(Primitive.CONVOLUTION, windows, *counts)
+
     def meaning(self, plan: Plan) -> str:
         """Return the index notation."""
         windows = self.windows(plan.path, plan.input)
@@ -139,6 +146,10 @@ class DepthwiseConv2d(Layer):
     def forward(self, walk: Walk, plan: Plan, x: Value) -> Value:
         """Write y and record dx, dW, dbias."""
         return self._grouped(plan.input[0]).forward(walk, plan, x)
+
+    def site(self, plan: Plan, batch: int) -> Site:
+        """Return what is convolved."""
+        return self._grouped(plan.input[0]).site(plan, batch)
 
     def meaning(self, plan: Plan) -> str:
         """Return the index notation."""

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from gradwright.hlo import Value
 from gradwright.hlo.attributes import Convolution, ConvolutionDims
 from gradwright.layers import depthwise, winograd
-from gradwright.layers.formulation import ConvolutionForm, DepthwiseForm, Layout
+from gradwright.layers.domains import has_channel_dots, has_pairs
+from gradwright.layers.forms import ConvolutionForm, DepthwiseForm, InputGradient, Layout
 from gradwright.layers.slices import tap_slice
 from gradwright.layers.walk import Walk
 from gradwright.spec.padding import Pair, Windows
@@ -98,14 +99,9 @@ def _column_pairs(walk: Walk, windows: Windows, x: Value, weight: Value) -> Valu
 
 
 def uses_pairs(walk: Walk, rule: ConvolutionRule, weight: Value) -> bool:
-    """Whether the walk's formulation computes two columns of this convolution at once.
-
-    Domain: channels last, where a pair of columns with C channels each is one with 2 C; an even
-    number of columns, no stride, no dilation, one group.
-    """
-    form, windows = walk.formulation.convolution, rule.windows
-    plain = windows.strides == windows.dilation == (1, 1) and rule.groups == 1
-    possible = plain and windows.counts[1] % 2 == 0 and walk.formulation.layout is Layout.NHWC
+    """Whether the walk's formulation computes two columns of this convolution at once."""
+    form = walk.formulation.convolution
+    possible = has_pairs(rule.windows, rule.groups, walk.formulation.layout)
     if not possible or form in UNPAIRED:
         return False
     out, channels, height, width = weight.shape
@@ -114,14 +110,23 @@ def uses_pairs(walk: Walk, rule: ConvolutionRule, weight: Value) -> bool:
 
 
 def uses_dots(walk: Walk, rule: ConvolutionRule) -> bool:
-    """Whether the walk's formulation writes this convolution and its input gradient as products.
-
-    Domain: channels last, kernels of 1 x 1, no padding, one group.
-    """
-    windows = rule.windows
-    alone = windows.kernel == (1, 1) and rule.groups == 1 and not any(map(any, windows.padding))
+    """Whether the walk's formulation writes this convolution as a product over the channels."""
     wanted = walk.formulation.convolution not in (ConvolutionForm.DIRECT, ConvolutionForm.WINOGRAD)
-    return wanted and alone and walk.formulation.layout is Layout.NHWC
+    return wanted and has_channel_dots(rule.windows, rule.groups, walk.formulation.layout)
+
+
+def input_gradient_form(walk: Walk, rule: ConvolutionRule, weight: Value) -> InputGradient:
+    """Return the form in which the walk's formulation writes this input gradient, in its domain."""
+    form, layout = walk.formulation.input_gradient, walk.formulation.layout
+    windows, groups = rule.windows, rule.groups
+    if form is InputGradient.AS_FORWARD:
+        dots, tiled = uses_dots(walk, rule), uses_winograd(walk, rule, weight)
+    else:
+        dots = form is InputGradient.CHANNEL_DOTS and has_channel_dots(windows, groups, layout)
+        tiled = form is InputGradient.WINOGRAD and winograd.possible(walk, windows, groups)
+    if dots:
+        return InputGradient.CHANNEL_DOTS
+    return InputGradient.WINOGRAD if tiled else InputGradient.DIRECT
 
 
 def _matrix(walk: Walk, weight: Value) -> Value:
@@ -142,12 +147,12 @@ def input_gradient(walk: Walk, rule: ConvolutionRule, weight: Value, dy: Value) 
     """Return the cotangent of x: dy, dilated by the stride, with the reversed kernel."""
     if uses_products(walk, rule, weight):
         return depthwise.input_gradient(walk, rule.windows, weight, dy)
-    windows = rule.windows
-    if uses_dots(walk, rule):
+    windows, form = rule.windows, input_gradient_form(walk, rule, weight)
+    if form is InputGradient.CHANNEL_DOTS:
         pieces = walk.b.dot(dy, _matrix(walk, weight), ((3,), (0,)), hint="dpieces")
         return _spread(walk, windows, pieces)
     reversed_kernel = walk.b.reverse(_swap(walk, weight, rule.groups), (2, 3), hint="flipped")
-    if uses_winograd(walk, rule, weight):
+    if form is InputGradient.WINOGRAD:
         back = replace(windows, extents=windows.counts, padding=transposed_padding(windows))
         return winograd.convolve(walk, back, dy, reversed_kernel)
     kernel, kernel_dims = _kernel(walk, reversed_kernel)
@@ -174,7 +179,7 @@ def uses_products(walk: Walk, rule: ConvolutionRule, weight: Value) -> bool:
 
 
 def uses_winograd(walk: Walk, rule: ConvolutionRule, weight: Value) -> bool:
-    """Whether the walk's formulation computes this convolution and its input gradient in tiles."""
+    """Whether the walk's formulation computes this convolution in tiles."""
     form = walk.formulation.convolution
     if form is ConvolutionForm.WINOGRAD:
         return winograd.possible(walk, rule.windows, rule.groups)

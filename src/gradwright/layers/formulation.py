@@ -1,119 +1,85 @@
 """Formulations: how a program computes what its layers mean.
 
-Every form of one layer means the same function over the reals; they differ in speed and in which
-backends can lower them. The choice is a value on the program.
+The choice of forms is a value on the program: one form, or rule, for each kind of primitive, and
+for single sites a form of their own.
 """
 
 from dataclasses import dataclass, replace
 
-from gradwright.spec.conventions import Convention
+from gradwright.errors import SpecError
+from gradwright.layers.domains import is_defined
+from gradwright.layers.forms import (
+    ConvolutionForm,
+    DepthwiseForm,
+    Form,
+    InputGradient,
+    Layout,
+    MaxPoolForm,
+    WeightGradient,
+)
+from gradwright.layers.sites import Site
 from gradwright.spec.fields import check_fields
 
 
-class Layout(Convention):
-    """Order of the dimensions of pictures inside a program (arguments are always NCHW)."""
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The form of one part of one site; the type of the form says which part."""
 
-    NCHW = "nchw"
-    NHWC = "nhwc"
+    site: Site
+    form: Form
 
-    @property
-    def channel(self) -> int:
-        """Dimension of the channels in a batch of pictures."""
-        return 1 if self is Layout.NCHW else 3
+    def __post_init__(self) -> None:
+        """Check types."""
+        check_fields(self)
 
-    @property
-    def spatial(self) -> tuple[int, int]:
-        """Dimensions of height and width in a batch of pictures."""
-        return (2, 3) if self is Layout.NCHW else (1, 2)
-
-
-class ConvolutionForm(Convention):
-    """How a dense convolution is computed."""
-
-    DIRECT = "direct"
-    """One convolution."""
-    COLUMN_PAIRS = "column-pairs"
-    """Two neighbouring columns of the result as one with twice the channels, where that is a view.
-
-    The kernel is one column wider and moves by two. For few channels: the products get thicker.
-    """
-    WINOGRAD = "winograd"
-    """Tiles of 2 x 2 results in 16 products instead of 36, where kernels are 3 x 3 and nothing is
-    strided, dilated or grouped; DIRECT elsewhere. Input gradients too.
-
-    Exact over the reals; in f32 a few times the rounding of DIRECT, and a longer text.
-    """
-    CHANNEL_DOTS = "channel-dots"
-    """One matrix product over the channels, where the kernel is 1 x 1 and nothing is padded or
-    grouped, channels last; DIRECT elsewhere. Input gradients too."""
-    BY_SHAPE = "by-shape"
-    """COLUMN_PAIRS for layers whose shapes want it, CHANNEL_DOTS for all of its domain, DIRECT for
-    the others."""
-    FASTEST = "fastest"
-    """BY_SHAPE, but WINOGRAD for wide layers."""
-
-
-class WeightGradient(Convention):
-    """How the gradient of a dense convolution's kernel is computed."""
-
-    CONVOLUTION = "convolution"
-    """One convolution whose kernel is the output cotangent."""
-    SHIFTED_DOTS = "shifted-dots"
-    """One matrix product per kernel position, over shifted slices of the padded input.
-
-    For 1 x 1 kernels, which take the narrower operand first, and small maps: the slices together
-    are as large as kernel x input.
-    """
-    BLOCKED_DOTS = "blocked-dots"
-    """SHIFTED_DOTS of a few pictures at a time in a loop of static length, sums carried along.
-
-    For large maps: slices and cotangent of one block stay in the cache.
-    """
-    PATCH_ROWS = "patch-rows"
-    """One matrix product with all patches of the input, laid out as rows.
-
-    For few input channels: the patches are kernel x input, and the products of SHIFTED_DOTS thin.
-    """
-    WINOGRAD = "winograd"
-    """The transpose of ConvolutionForm.WINOGRAD; SHIFTED_DOTS outside its domain."""
-    BY_SHAPE = "by-shape"
-    """SHIFTED_DOTS, BLOCKED_DOTS or PATCH_ROWS for each layer, as its shapes want."""
-    FASTEST = "fastest"
-    """BY_SHAPE, but WINOGRAD for wide layers."""
-
-
-class DepthwiseForm(Convention):
-    """How a convolution with one input channel per group is computed."""
-
-    CONVOLUTION = "convolution"
-    """Grouped convolutions, forward and backward."""
-    SHIFTED_PRODUCTS = "shifted-products"
-    """Sums of products of shifted slices with per-channel weights."""
-
-
-class MaxPoolForm(Convention):
-    """How a max pool finds its maxima and routes its cotangent; ties go to the first maximum."""
-
-    SCATTER = "scatter"
-    """reduce_window forward, select_and_scatter backward (IREE cannot lower the latter)."""
-    WINNER = "winner"
-    """Comparisons. Windows that tile the picture keep the index of the first maximum as a byte;
-    others are pooled along rows, then across them, and keep a bit per comparison."""
+    def __str__(self) -> str:
+        """Return it in words: `convolution 3x3 …: WeightGradient.WINOGRAD`."""
+        return f"{self.site}: {self.form!r}"
 
 
 @dataclass(frozen=True, slots=True)
 class Formulation:
-    """One choice for each layer that has several forms."""
+    """One form, or rule, for each kind of primitive that has several; `choices` go before them.
+
+    Errors: SpecError for a choice outside the domain of its form, and for two of one part.
+    """
 
     layout: Layout
     weight_gradient: WeightGradient
     depthwise: DepthwiseForm
     max_pool: MaxPoolForm
     convolution: ConvolutionForm
+    input_gradient: InputGradient = InputGradient.AS_FORWARD
+    choices: tuple[Choice, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check that every choice is a member of its enum."""
+        """Check that every choice is a member of its enum and within its domain."""
         check_fields(self)
+        for choice in self.choices:
+            if not is_defined(choice.form, choice.site, self.layout):
+                expected = f"a form that is defined at {choice.site}"
+                found = f"{choice.form!r} in {self.layout!r}"
+                raise SpecError(where="Formulation.choices", expected=expected, found=found)
+        parts = [(choice.site, type(choice.form)) for choice in self.choices]
+        for site, part in parts:
+            if parts.count((site, part)) > 1:
+                expected = f"one {part.__name__} at {site}"
+                raise SpecError(where="Formulation.choices", expected=expected, found="several")
+
+    def at(self, site: Site | None) -> "Formulation":
+        """Return the forms of one site: those chosen for it, elsewhere these."""
+        chosen = [choice.form for choice in self.choices if choice.site == site]
+        return replace(self, **{_FIELDS[type(form)]: form for form in chosen}) if chosen else self
+
+
+_FIELDS: dict[type[Form], str] = {
+    ConvolutionForm: "convolution",
+    InputGradient: "input_gradient",
+    WeightGradient: "weight_gradient",
+    DepthwiseForm: "depthwise",
+    MaxPoolForm: "max_pool",
+}
+"""Which field of a formulation holds a form of each type."""
 
 
 TEXTBOOK = Formulation(

@@ -11,6 +11,7 @@ from gradwright.spec.numbers import COUNTS, is_count
 
 if TYPE_CHECKING:
     from gradwright.hlo import Shape, Value
+    from gradwright.layers.sites import Site
     from gradwright.layers.walk import Walk
     from gradwright.spec import Plan
     from gradwright.spec.padding import Pair
@@ -58,6 +59,11 @@ class Layer(abc.ABC):
         """Return how training moves the running statistics, over what `meaning` defines."""
         del plan
         return ""
+
+    def site(self, plan: Plan, batch: int) -> Site | None:
+        """Return what the layer computes, where that has several forms."""
+        del plan, batch
+        return None
 
     def wiring(self, plan: Plan) -> Sequence[tuple[Plan, str]]:
         """Return the parts, each with what it reads: `x`, or the path of an earlier part."""

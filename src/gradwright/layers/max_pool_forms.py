@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from gradwright.hlo import ElementType, Value
 from gradwright.hlo.attributes import Direction, ScatterWindow, Window
-from gradwright.layers.formulation import MaxPoolForm
+from gradwright.layers.forms import MaxPoolForm
 from gradwright.layers.slices import padded, scatter_taps, tap_slice, taps
 from gradwright.layers.walk import Walk
 from gradwright.spec.padding import Windows

@@ -11,6 +11,7 @@ from gradwright.hlo.attributes import Window
 from gradwright.layers import max_pool_forms
 from gradwright.layers.convolution import fitting_windows, window_reads
 from gradwright.layers.layer import Layer, require_image, require_member
+from gradwright.layers.sites import Primitive, Site
 from gradwright.layers.slices import scatter_taps, taps
 from gradwright.layers.walk import Walk
 from gradwright.spec import Plan
@@ -42,6 +43,11 @@ class MaxPool(Layer):
         windows = self._windows(plan)
         y, pullback = max_pool_forms.write(walk, windows, x)
         return walk.record(plan, (x,), y, lambda dy: (pullback(dy),))
+
+    def site(self, plan: Plan, batch: int) -> Site:
+        """Return what is pooled."""
+        channels = plan.input[0]
+        return Site(Primitive.MAX_POOL, self._windows(plan), batch, channels, channels)
 
     def meaning(self, plan: Plan) -> str:
         """Return the index notation."""

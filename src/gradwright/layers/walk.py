@@ -1,7 +1,8 @@
 """One walk over a net: the builder, the mode, the arguments, and the tape of pullbacks."""
 
 import enum
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from gradwright.hlo import Builder, ElementType, Shape, Value
@@ -86,6 +87,16 @@ class Walk:
     )
     """Padded pictures that forward and backward both read."""
 
+    @contextmanager
+    def at(self, plan: Plan) -> Generator[None]:
+        """Write a layer, or its pullback, in the forms of its site."""
+        whole = self.formulation
+        self.formulation = whole.at(emitting(plan).site(plan, self.batch))
+        try:
+            yield
+        finally:
+            self.formulation = whole
+
     def slot(self, plan: Plan, name: str) -> Value:
         """Return the argument that holds a slot of the layer."""
         return self.slots[plan.full(name)]
@@ -162,7 +173,7 @@ def forward_chain(walk: Walk, plans: Sequence[Plan], x: Value) -> Value:
 
 def forward(walk: Walk, plan: Plan, x: Value) -> Value:
     """Write one layer under its own names and comment."""
-    with walk.b.scope(plan.path, describe(plan)):
+    with walk.b.scope(plan.path, describe(plan)), walk.at(plan):
         y = emitting(plan).forward(walk, plan, x)
         if plan.path != walk.captured_path:
             return y
@@ -179,7 +190,8 @@ def backward(walk: Walk, output: Value, seed: Value) -> "Cotangents":
         dy = cotangents.get(step.output)
         if dy is None:
             continue
-        with walk.b.scope(step.plan.path, f"{describe(step.plan)}, backward"):
+        comment = f"{describe(step.plan)}, backward"
+        with walk.b.scope(step.plan.path, comment), walk.at(step.plan):
             for value, cotangent in zip(step.inputs, step.pullback(dy), strict=True):
                 if cotangent is not None:
                     cotangents.add(value, cotangent)

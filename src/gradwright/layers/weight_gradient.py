@@ -8,7 +8,7 @@ from gradwright.hlo.attributes import Convolution, ConvolutionDims
 from gradwright.layers import depthwise, winograd
 from gradwright.layers.accumulation import accumulate
 from gradwright.layers.convolution_forms import ConvolutionRule, uses_products
-from gradwright.layers.formulation import WeightGradient
+from gradwright.layers.forms import WeightGradient
 from gradwright.layers.slices import padded, tap_slice, taps
 from gradwright.layers.walk import Walk
 from gradwright.spec.padding import Windows

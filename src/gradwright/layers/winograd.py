@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from functools import cache
 
 from gradwright.hlo import Value
+from gradwright.layers.domains import TILED_KERNEL, has_tiles
 from gradwright.layers.walk import Walk
 from gradwright.spec.padding import Windows
 
 POINTS = (0, 1, -1, 2, -2)
 """Where the polynomials are evaluated: the integers with the smallest powers."""
-TAPS = 3
+TAPS, _ = TILED_KERNEL
 """Extent of the kernels that tiles pay for."""
 TILE = 2
 """Results per axis of a tile. Four take fewer products still, with larger sums and text."""
@@ -80,8 +81,7 @@ def possible(walk: Walk, windows: Windows, groups: int) -> bool:
 
     Never with rounded operands: the sums would round them once more.
     """
-    plain = windows.strides == windows.dilation == (1, 1) and groups == 1
-    return plain and windows.kernel == (TAPS, TAPS) and walk.precision.is_full
+    return has_tiles(windows, groups) and walk.precision.is_full
 
 
 def pays(walk: Walk, windows: Windows, groups: int, weight: Value) -> bool:
