@@ -4,6 +4,7 @@ Two polynomials in the same variables that are equal as dictionaries are equal a
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from fractions import Fraction
 from math import isqrt
 
@@ -151,6 +152,7 @@ class Algebra:
         self.atoms = atoms
         self.thresholds = Thresholds(atoms)
         self._loops: dict[int, int] = {}
+        self._counters = 0
         self._left: int | None = None
 
     def grant(self, terms: int) -> None:
@@ -167,14 +169,22 @@ class Algebra:
             self._left = 0
             raise TooLarge("more terms than the proof may take")
 
-    def loop(self, trips: int) -> int:
-        """Return a new variable that counts the trips of a loop; every tensor may mention it."""
-        v = -1 - len(self._loops)
+    @contextmanager
+    def loop(self, trips: int) -> Iterator[int]:
+        """Lend a new variable that counts the trips of a loop, for tensors of its body to mention.
+
+        No other loop has that variable, and what is returned must not mention it: sum over it.
+        """
+        self._counters += 1
+        v = -self._counters
         self._loops[v] = trips
-        return v
+        try:
+            yield v
+        finally:
+            del self._loops[v]
 
     def box(self, digits: Iterable[Iterable[int]]) -> dict[int, int]:
-        """Return the extent of each variable of a tensor with these digits, and of the loops."""
+        """Return the extent of each variable of a tensor with these digits, and of open loops."""
         return {**self._loops, **dict(enumerate(n for dimension in digits for n in dimension))}
 
     def product(

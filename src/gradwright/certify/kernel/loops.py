@@ -5,7 +5,7 @@ of its own: values that the body returns unchanged are invariant, and a value th
 term free of itself is its start plus the sum of that term over all trips.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from gradwright.certify.kernel.algebra import Poly, Undenotable, add, constant_of
@@ -28,25 +28,35 @@ def _while(at: Step) -> Sequence[Tensor]:
     trips = trips_of(den, condition, operands, symbols, counter, step)
     if trips == 0:
         return operands
-    k = den.algebra.loop(trips)
-    carried = list(operands)
-    carried[counter] = _at_trip(den, operands[counter], k, trips, step)
-    pairs = enumerate(zip(body.arguments, body.results, strict=True))
-    growing = [i for i, (before, after) in pairs if after is not before and i != counter]
-    empty = _with(carried, growing, [den.splat(0, operands[i].shape) for i in growing])
-    unknown = _with(carried, growing, [symbols[i] for i in growing])
-    from_zero, from_unknown = den.region(body, empty), den.region(body, unknown)
     results = list(operands)
     results[counter] = den.pointwise.add(
         operands[counter], den.splat(step * trips, operands[counter].shape)
     )
+    with den.algebra.loop(trips) as k:
+        carried = _with(operands, [counter], [_at_trip(den, operands[counter], k, trips, step)])
+        for i, term in _grown(den, body, carried, symbols, counter):
+            results[i] = den.pointwise.add(operands[i], _over_trips(den, term, k))
+    return results
+
+
+def _grown(
+    den: Denotation,
+    body: Block,
+    carried: Sequence[Tensor],
+    symbols: Sequence[Tensor],
+    counter: int,
+) -> Iterator[tuple[int, Tensor]]:
+    """Yield what changes in a trip, beside the counter, with what is added to it."""
+    pairs = enumerate(zip(body.arguments, body.results, strict=True))
+    growing = [i for i, (before, after) in pairs if after is not before and i != counter]
+    empty = _with(carried, growing, [den.splat(0, carried[i].shape) for i in growing])
+    unknown = _with(carried, growing, [symbols[i] for i in growing])
+    from_zero, from_unknown = den.region(body, empty), den.region(body, unknown)
     for i in growing:
-        term = from_zero[i]
-        grown = den.pointwise.add(symbols[i], term)
+        grown = den.pointwise.add(symbols[i], from_zero[i])
         if den.pointwise.add(from_unknown[i], grown, -1).poly:
             raise Undenotable("a loop that carries more than a counter, constants and sums")
-        results[i] = den.pointwise.add(operands[i], _over_trips(den, term, k))
-    return results
+        yield i, from_zero[i]
 
 
 def counter_of(
