@@ -1,30 +1,27 @@
-"""Which operation makes each value of a block, and which ones read it."""
+"""Which operation makes each value of a block, and on what it depends."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from itertools import takewhile
 
 from gradwright.hlo import Block, Operation, Value
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Operations by number, and by the identity of the values that they make and read."""
+    """Operations by number, and by the identity of the values that they make."""
 
     operations: tuple[Operation, ...]
     makers: dict[int, int]
-    users: dict[int, list[int]]
 
     @staticmethod
     def of(block: Block) -> "Flow":
         """Walk a block once."""
         makers: dict[int, int] = {}
-        users: dict[int, list[int]] = {}
         for i, operation in enumerate(block.operations):
             makers.update((id(result), i) for result in operation.results)
-            for value in operation.reads:
-                users.setdefault(id(value), []).append(i)
-        return Flow(block.operations, makers, users)
+        return Flow(block.operations, makers)
 
     def upwards(self, results: Iterable[Value]) -> Iterator[Operation]:
         """Yield the operations that results depend on, the last ones first.
@@ -49,19 +46,14 @@ class Flow:
 
     def between(self, value: Value, results: Iterable[Value]) -> list[Operation]:
         """Return the operations on the ways from a value to results, in order."""
-        below: set[int] = set()
-        pending = list(self.users.get(id(value), ()))
-        while pending:
-            i = pending.pop()
-            if i not in below:
-                below.add(i)
-                for result in self.operations[i].results:
-                    pending.extend(self.users.get(id(result), ()))
-        wanted = {id(result) for result in results}
+        maker = self.makers.get(id(value), -1)
+        above = takewhile(
+            lambda operation: self.makers[id(operation.results[0])] > maker, self.upwards(results)
+        )
+        reached = {id(value)}
         found: list[Operation] = []
-        for i in sorted(below, reverse=True):
-            operation = self.operations[i]
-            if any(id(result) in wanted for result in operation.results):
-                wanted.update(id(read) for read in operation.reads)
+        for operation in reversed([*above]):
+            if any(id(read) in reached for read in operation.reads):
+                reached.update(id(result) for result in operation.results)
                 found.append(operation)
-        return found[::-1]
+        return found

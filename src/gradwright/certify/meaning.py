@@ -19,7 +19,7 @@ from gradwright.certify.kernel.index import Affine, variable
 from gradwright.certify.kernel.multilinear import Multilinear
 from gradwright.certify.kernel.pointwise import Pointwise
 from gradwright.certify.kernel.shaped import reshape
-from gradwright.certify.kernel.tensor import Tensor, plain_digits
+from gradwright.certify.kernel.tensor import Shape, Tensor, plain_digits
 from gradwright.certify.meaning_extremes import Extreme, reduced, windowed
 from gradwright.certify.meaning_space import Space
 from gradwright.certify.notation import (
@@ -90,7 +90,7 @@ class Meaning:
 
     def _denoted(self, statement: Statement) -> Tensor:
         """Return the first form of the value that the text has, else the first one."""
-        left = left_side(statement, {name: t.shape for name, t in self.values.items()})
+        left = left_side(statement, self._shapes(statement.value))
         space = Space(left.names, left.extents, {})
         plain: Tensor | None = None
         for way in Way:
@@ -205,7 +205,12 @@ class Meaning:
 
     def _sizes(self, e: Bind, space: Space) -> list[int]:
         outer = dict(zip(space.names, space.extents, strict=True)) | dict.fromkeys(space.fixed, 1)
-        return bound_extents(e, {name: t.shape for name, t in self.values.items()}, outer)
+        return bound_extents(e, self._shapes(e), outer)
+
+    def _shapes(self, e: Expression) -> Mapping[str, Shape]:
+        """Return the shapes of the values that an expression reads."""
+        names = {each.name for each in walk(e) if isinstance(each, Read)}
+        return {name: self.values[name].shape for name in names if name in self.values}
 
     def _inner(self, e: Bind, sizes: Sequence[int], space: Space) -> Space:
         names = tuple(name for name, _ in e.indices)

@@ -23,6 +23,8 @@ def refine(p: Iterable[Monomial], colours: Mapping[int, object]) -> dict[int, in
     current = {v: hash(colour) for v, colour in colours.items()}
     monomials = list(p)
     for _ in range(REFINEMENTS):
+        if len(set(current.values())) == len(current):
+            break
         places: dict[int, list[tuple[int, int, int]]] = {v: [] for v in current}
         for monomial in monomials:
             parts = list(_painted(monomial, current))

@@ -25,12 +25,15 @@ def suggested_signatures(
     echelon = row_echelon(rows)
     found: dict[int, tuple[object, ...]] = {}
     for i, v in enumerate(outputs):
-        row = next((r for r in echelon if r[i] == 1 and not any(r[:i])), None)
-        tie = () if row is None else tuple((j - count, x) for j, x in enumerate(row) if j > i and x)
+        row = next((r for r in echelon if r[i] and not any(r[:i])), _UNTIED)
+        tie = [(j - count, Fraction(x, row[i])) for j, x in enumerate(row) if j > i and x]
         others = sum(1 for j, _ in tie if j < 0)
         found[v] = (extents[v], others, tuple((j, x) for j, x in tie if j >= 0))
     return found
 
 
-def _value(v: isl.Val) -> Fraction:
-    return Fraction(int(v.get_num_si()), int(v.get_den_val().get_num_si()))
+_UNTIED: Sequence[int] = ()
+
+
+def _value(v: isl.Val) -> int:
+    return int(v.get_num_si())

@@ -3,10 +3,10 @@
 Two polynomials in the same variables that are equal as dictionaries are equal as functions.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from fractions import Fraction
-from math import isqrt
+from math import floor, isqrt
 
 from gradwright.certify.effort import TooLarge, require_time
 from gradwright.certify.kernel.atoms import (
@@ -170,7 +170,7 @@ class Algebra:
             raise TooLarge("more terms than the proof may take")
 
     @contextmanager
-    def loop(self, trips: int) -> Iterator[int]:
+    def loop(self, trips: int) -> Generator[int]:
         """Lend a new variable that counts the trips of a loop, for tensors of its body to mention.
 
         No other loop has that variable, and what is returned must not mention it: sum over it.
@@ -217,10 +217,11 @@ class Algebra:
             elif (entry := self._entry(atom, access, q)) is not None:
                 coefficient *= entry
             elif isinstance(content, Base):
-                whole = Fraction(q).numerator // Fraction(q).denominator
-                coefficient *= content.value**whole
+                whole = floor(q)
+                if whole:
+                    coefficient *= content.value**whole
                 if q != whole:
-                    kept.append((atom, access, Fraction(q) - whole))
+                    kept.append((atom, access, q - whole))
             else:
                 kept.append((atom, access, simple(q)))
         for place, relation in tests.items():

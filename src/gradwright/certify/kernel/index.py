@@ -39,6 +39,8 @@ def substitute(e: Affine, mapping: Mapping[int, Affine]) -> Affine:
     """Return e with variables replaced by expressions."""
     if not any(v in mapping for v, _ in e[1]):
         return e
+    if len(e[1]) == 1 and e[0] == 0 and e[1][0][1] == 1:
+        return mapping[e[1][0][0]]
     return combine(((k, mapping.get(v, variable(v))) for v, k in e[1]), e[0])
 
 

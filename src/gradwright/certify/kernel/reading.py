@@ -38,7 +38,10 @@ class Reading:
         for i, read in enumerate(self.reads):
             for d, (e, extent) in enumerate(read):
                 places.append(f"f{i}_{d}")
-                conditions.append(f"f{i}_{d} = {_spell(e)} and 0 <= f{i}_{d} < {extent}")
+                conditions.append(f"f{i}_{d} = {_spell(e)}")
+                low, high = bounds(e, self.extents)
+                if low < 0 or high >= extent:
+                    conditions.append(f"0 <= f{i}_{d} < {extent}")
         head = ", ".join([*(_name(v) for v in self.outputs), *places])
         bound = ", ".join(_name(v) for v in self.summed)
         body = " and ".join(conditions) or "true"
