@@ -14,7 +14,8 @@ from gradwright.certify.refute_integers import Integers, are_inside, integers_of
 from gradwright.certify.verdicts import Distribution
 from gradwright.certify.witness import draw, widened
 from gradwright.certify.witness_process import Evaluator, Unevaluated
-from gradwright.hlo import Block, Function, Module, Value, print_module
+from gradwright.hlo import Block, Function, Module, Operation, Value, print_module
+from gradwright.hlo.attributes import Constant
 from gradwright.hlo.writing import without_dead_code
 
 Arrays = list[np.ndarray]
@@ -27,6 +28,13 @@ STEP = 1e-5
 ROUNDING = 4e-16
 NOISE = 8 * ROUNDING / STEP
 """What difference quotients are off by, relative to the numbers that are subtracted."""
+_COPIES = frozenset(
+    f"stablehlo.{name}"
+    for name in (
+        "broadcast_in_dim", "concatenate", "convert", "optimization_barrier", "pad", "reshape",
+        "reverse", "select", "slice", "transpose",
+    )
+)  # fmt: skip
 DRAWN = 1 << 27
 """Elements of all arguments: 1 GiB of numbers, of which the interpreter makes several copies."""
 FAR = 20.0
@@ -49,7 +57,11 @@ class Texts:
     count: int
     seeds: tuple[int | None, ...]
     observed: tuple[str, str]
-    """Both functions once more, returning every number that they compute on the way."""
+    """Both functions once more, returning every number that they compute on the way.
+
+    Copies of them are left out, and so are infinities that are written in the text: nothing is lost
+    beside them, and a copy may have them as padding.
+    """
     integers: Integers
     starts: tuple[str, ...]
     """The computed indices of both, where some arguments are integers."""
@@ -96,9 +108,22 @@ def with_integers(
 
 def _observed(function: Function) -> Function:
     body = function.body
-    values = [value for operation in body.operations for value in operation.results]
+    computed = [each for each in body.operations if not (_is_copy(each) or _is_infinity(each))]
+    values = [value for operation in computed for value in operation.results]
     floats = [value for value in values if value.type.element.is_float]
     return Function(function.name, replace(body, results=tuple(floats)))
+
+
+def _is_copy(operation: Operation) -> bool:
+    """Whether each number of the result is one of an operand of floats."""
+    return operation.opcode in _COPIES and operation.operands[-1].type.element.is_float
+
+
+def _is_infinity(operation: Operation) -> bool:
+    constant = operation.attributes
+    return isinstance(constant, Constant) and bool(
+        operation.results[0].type.element.is_float and np.isinf(constant.array).all()
+    )
 
 
 def restricted(function: Function, results: Sequence[Value]) -> Function:
@@ -156,7 +181,9 @@ class Point:
         at every input nearby: log(1 + 1e-20) is 0 with all its difference quotients.
         """
         emitted, value = self.texts.observed
+        floats = [each for each in self.inputs if np.issubdtype(each.dtype, np.floating)]
         return max(
+            *(float(np.max(np.abs(each), initial=0.0)) for each in floats),
             self.evaluate.largest(emitted, self.inputs),
             self.evaluate.largest(value, self.inputs[: self.texts.count]),
         )
@@ -208,12 +235,16 @@ def _nudged(array: np.ndarray, size: float, generator: np.random.Generator) -> n
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Emitted minus wanted along a direction, the sizes of both, and the error of the estimate."""
+    """Emitted minus wanted along a direction, the sizes of both, and the error of the estimate.
+
+    Both are beside `start`, which is not 0 where what matters is how far a number has moved.
+    """
 
     emitted: float
     wanted: float
     error: float
     size: float
+    start: float = 0.0
 
     @property
     def gap(self) -> float:
@@ -223,15 +254,23 @@ class Difference:
     @property
     def is_far(self) -> bool:
         """Whether the sides differ by far more than what the estimate may be off."""
-        scale = max(abs(self.emitted), abs(self.wanted), self.size)
         finite = np.isfinite([self.emitted, self.wanted, self.error]).all()
-        return bool(finite) and abs(self.gap) > max(FAR * self.error, SIGNIFICANT * scale)
+        return bool(finite) and abs(self.gap) > self._told_apart
 
     @property
     def agrees(self) -> bool:
         """Whether the sides are seen to be the same."""
-        scale = max(abs(self.emitted), abs(self.wanted), self.size)
-        return abs(self.gap) <= max(FAR * self.error, SIGNIFICANT * scale)
+        return abs(self.gap) <= self._told_apart
+
+    @property
+    def is_beside_larger(self) -> bool:
+        """Whether the rounding of literals in the numbers themselves may be as large as the gap."""
+        return abs(self.gap) <= SIGNIFICANT * max(abs(self.emitted), abs(self.wanted))
+
+    @property
+    def _told_apart(self) -> float:
+        moved = max(abs(self.emitted - self.start), abs(self.wanted - self.start), self.size)
+        return max(FAR * self.error, SIGNIFICANT * moved)
 
 
 def root_mean_square(array: np.ndarray) -> float:
