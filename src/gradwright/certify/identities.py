@@ -30,7 +30,7 @@ IDENTITIES: Mapping[str, Identity] = {
     "guard-sign": _identity("a <= -e < b is 1 - b <= e < 1 - a", "index._primitive"),
     "guard-meet": _identity("two guards on e are one", "index._meet index.conjunction"),
     "guard-clip": _identity("a guard is clipped to the bounds of e", "index._clip"),
-    "guard-always": _identity("a guard that bounds allow throughout is 1", "index._always"),
+    "guard-always": _identity("a guard that bounds allow throughout is 1", "index.always"),
     "guard-never": _identity("a guard without room is 0", "index.conjunction"),
     "guard-leading-digit": _identity("a guard on g u + w may bound u alone", "index._digits_apart"),
     "guard-equation-digits": _identity("g u + w = a may fix u and w", "index._digits_apart"),
@@ -102,7 +102,9 @@ IDENTITIES: Mapping[str, Identity] = {
     "multilinear-transpose": _identity(
         "exchange an operand with the result", "multilinear.Multilinear.transpose"
     ),
-    "loop-sum": _identity("v grows by t: v = start + sum of t", "loops._while loops._over_trips"),
+    "loop-sum": _identity(
+        "v grows by t: v = start + sum of t", "loops._while loops._grown loops._over_trips"
+    ),
     "loop-counter": _identity("start + k step", "loops._at_trip"),
     "read-by-mask": _identity(
         "x[s] = sum of [s = i] x[i]",

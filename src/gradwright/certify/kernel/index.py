@@ -97,7 +97,7 @@ def conjunction(guards: Iterable[Guard], extents: Extents) -> Guards | None:
             continue
         known[terms] = low, high
     guarded = (((0, terms), low, high) for terms, (low, high) in known.items())
-    return tuple(sorted(g for g in guarded if not _always(g, extents)))
+    return tuple(sorted(g for g in guarded if not always(g, extents)))
 
 
 def _primitive(
@@ -123,7 +123,8 @@ def _clip(
     return max(low, least), min(high, greatest + 1)
 
 
-def _always(guard: Guard, extents: Extents) -> bool:
+def always(guard: Guard, extents: Extents) -> bool:
+    """Return whether a guard holds on the whole box."""
     e, low, high = guard
     least, greatest = bounds(e, extents)
     return low <= least and greatest < high

@@ -9,9 +9,13 @@ import islpy as isl
 
 from gradwright.certify.effort import bounded
 from gradwright.certify.kernel.algebra import Poly
-from gradwright.certify.kernel.index import Affine, Guard, Guards, bounds
+from gradwright.certify.kernel.index import Affine, Guard, Guards, always, bounds
 from gradwright.certify.kernel.linear import undetermined
 
+Ends = tuple[tuple[int, int], ...]
+"""Intervals low <= x < high."""
+_Where = tuple[Ends, str, str, Ends]
+"""A box, names of its coordinates, expressions in them, and the intervals where these lie."""
 Read = tuple[tuple[Affine, int], ...]
 """The indices at which something is read, each with the extent that it lies in."""
 
@@ -33,37 +37,30 @@ class Reading:
 
     def points(self) -> isl.Set:
         """Return {(outputs, indices of read 1, indices of read 2, …)}."""
-        places: list[str] = []
-        conditions = [*self._box()]
-        for i, read in enumerate(self.reads):
-            for d, (e, extent) in enumerate(read):
-                places.append(f"f{i}_{d}")
-                conditions.append(f"f{i}_{d} = {_spell(e)}")
-                low, high = bounds(e, self.extents)
-                if low < 0 or high >= extent:
-                    conditions.append(f"0 <= f{i}_{d} < {extent}")
-        head = ", ".join([*(_name(v) for v in self.outputs), *places])
-        bound = ", ".join(_name(v) for v in self.summed)
-        body = " and ".join(conditions) or "true"
-        inner = f"exists ({bound}: {body})" if bound else body
-        return _set(f"{{ [{head}] : {inner} }}")
+        inside = [(e, 0, extent) for read in self.reads for e, extent in read]
+        held = [guard for guard in inside if not always(guard, self.extents)]
+        return _image(self._where((*self.guards, *held)), self._target())
 
-    def map_text(self) -> str:
-        """Return isl's notation of (outputs, summed) -> (outputs, all indices read)."""
-        source = ", ".join(_name(v) for v in (*self.outputs, *self.summed))
-        reads = [_spell(e) for read in self.reads for e, _ in read]
-        target = ", ".join([*(_name(v) for v in self.outputs), *reads])
-        return f"{{ [{source}] -> [{target}] : {self.conditions()} }}"
+    def map(self) -> isl.Map:
+        """Return (outputs, summed) -> (outputs, all indices read)."""
+        return isl.Map.from_multi_aff(_affine(*self._target())).intersect_domain(self.domain())
 
-    def conditions(self) -> str:
-        """Return isl's notation of the box and the guards."""
-        return " and ".join(self._box()) or "true"
+    def domain(self) -> isl.Set:
+        """Return the points (outputs, summed) at which the guards hold."""
+        return _within(*self._where(self.guards))
 
-    def _box(self) -> Iterator[str]:
-        for v in (*self.outputs, *self.summed):
-            yield f"0 <= {_name(v)} < {self.extents[v]}"
-        for e, low, high in self.guards:
-            yield f"{low} <= {_spell(e)} < {high}"
+    def _where(self, limits: Iterable[Guard]) -> "_Where":
+        spelled = [(_spell(e), (low, high)) for e, low, high in limits]
+        box = tuple((0, self.extents[v]) for v in (*self.outputs, *self.summed))
+        held = ", ".join(e for e, _ in spelled)
+        return box, self._source(), held, tuple(ends for _, ends in spelled)
+
+    def _target(self) -> tuple[str, str]:
+        reads = (_spell(e) for read in self.reads for e, _ in read)
+        return self._source(), ", ".join([*map(_name, self.outputs), *reads])
+
+    def _source(self) -> str:
+        return ", ".join(map(_name, (*self.outputs, *self.summed)))
 
 
 @bounded()
@@ -73,7 +70,7 @@ def met_again(reading: Reading) -> set[int]:
     known += [e for e, low, high in reading.guards if high == low + 1]
     rows = [[dict(e[1]).get(v, 0) for v in reading.summed] for e in known]
     loose = {reading.summed[i] for i in undetermined(rows, len(reading.summed))}
-    return loose if loose and not isl.Map(reading.map_text()).is_injective() else set()
+    return loose if loose and not reading.map().is_injective() else set()
 
 
 @bounded()
@@ -85,8 +82,7 @@ def met_once(
     None where they hold for two summed points at once, or where no such pieces are found.
     """
     reading = Reading((), guards, tuple(outputs), tuple(summed), extents)
-    source, target = (", ".join(map(_name, names)) for names in (outputs, summed))
-    points = isl.Map(f"{{ [{source}] -> [{target}] : {reading.conditions()} }}")
+    points = reading.map().reverse()
     if not points.is_single_valued():
         return None
     pieces: list[list[Guard]] = []
@@ -192,5 +188,27 @@ def _where(guards: Guards, extents: Mapping[int, int]) -> isl.Set:
 
 
 @lru_cache(SETS)
-def _set(text: str) -> isl.Set:
-    return isl.Set(text)
+def _image(inside: _Where, target: tuple[str, str]) -> isl.Set:
+    """Return what an affine map makes of the points of a box within limits."""
+    return _within(*inside).apply(isl.Map.from_multi_aff(_affine(*target)))
+
+
+def _within(box: Ends, source: str, held: str, limits: Ends) -> isl.Set:
+    """Return the points of a box at which affine expressions lie within limits."""
+    points = _box(box)
+    if not limits:
+        return points
+    return points.intersect(_box(limits).preimage_multi_aff(_affine(source, held)))
+
+
+def _affine(source: str, target: str) -> isl.MultiAff:
+    return isl.MultiAff(f"{{ [{source}] -> [{target}] }}")
+
+
+def _box(ends: Ends) -> isl.Set:
+    """Return the points whose coordinates x have low <= x < high."""
+    points = isl.Set.universe(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, len(ends)))
+    for i, (low, high) in enumerate(ends):
+        points = points.lower_bound_val(isl.dim_type.set, i, low)
+        points = points.upper_bound_val(isl.dim_type.set, i, high - 1)
+    return points
