@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from gradwright.certify.effort import TooLarge
 from gradwright.certify.kernel.adjoint import Sweep
 from gradwright.certify.kernel.algebra import ONE, Poly, Undenotable, joined
+from gradwright.certify.kernel.atoms import Exponent
 from gradwright.certify.kernel.classes import intern_class
 from gradwright.certify.kernel.denotation import Denotation
 from gradwright.certify.kernel.denote import new_denotation
@@ -55,6 +56,9 @@ unknown and named; no clock is read, so that the verdict is the same on every ma
 OPERATION_TERMS = 500
 """Terms that each operation adds to them: ten times what most take."""
 
+_Reads = frozenset[tuple[tuple[int, Exponent], ...]]
+"""The atoms and exponents of each term of a value."""
+
 
 @dataclass(slots=True)
 class Proof:
@@ -64,6 +68,8 @@ class Proof:
     known: dict[int, Tensor] = field(default_factory=dict[int, Tensor])
     cuts: set[int] = field(default_factory=set[int])
     failures: dict[int, str] = field(default_factory=dict[int, str])
+    _cut_reads: set[_Reads] = field(default_factory=set[_Reads])
+    """What the terms of each cut read: most other values are told from them so."""
 
     def __post_init__(self) -> None:
         """Bound the work."""
@@ -128,11 +134,15 @@ class Proof:
             return tensor
         try:
             self.den.require_finite(tensor)
+            read = _read(tensor.poly)
+            if not wanted and read not in self._cut_reads:
+                return tensor
             c, atom, access = intern_class(self.den.algebra, tensor.poly, box)
         except (Undenotable, TooLarge):
             return tensor
         if wanted:
             self.cuts.add(atom)
+            self._cut_reads.add(read)
         if atom not in self.cuts:
             return tensor
         term: Poly = {(((atom, access, 1),), ()): c}
@@ -156,6 +166,10 @@ class Proof:
 
         sweep = Sweep(self.den, self.known, self.failures, rewrite)
         return sweep.cotangents(operations, seeds, wrt)
+
+
+def _read(p: Poly) -> _Reads:
+    return frozenset(tuple((atom, q) for atom, _, q in factors) for factors, _ in p)
 
 
 def _has_several_parts(tensor: Tensor) -> bool:

@@ -27,7 +27,7 @@ def suggested_digits(form: Multilinear, operands: Sequence[Tensor], algebra: Alg
     found: list[tuple[int, ...]] = []
     for i, extent in enumerate(form.shape):
         best: tuple[int, ...] = plain_digits((extent,))[0]
-        for lower in _suited_to(form, operands, algebra, i):
+        for lower in filter(None, _suited_to(form, operands, algebra, i)):
             kept = _fitting(lower, extent)
             whole = tuple(n for n in (extent // prod(kept), *kept) if n > 1)
             best = _common_refinement(best, whole) or best

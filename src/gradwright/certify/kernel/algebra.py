@@ -72,13 +72,24 @@ def constant_of(p: Poly) -> Fraction | None:
 def add(p: Poly, q: Poly, scale: Fraction | int = 1) -> Poly:
     """Return p + scale * q."""
     total = dict(p)
-    for monomial, c in q.items():
-        _accumulate(total, monomial, c if scale == 1 else c * scale)
+    for monomial, c in (q if scale == 1 else scaled(q, scale)).items():
+        _accumulate(total, monomial, c)
     return total
+
+
+def total(parts: Iterable[Poly]) -> Poly:
+    """Return the sum of polynomials."""
+    whole: dict[Monomial, Fraction] = {}
+    for part in parts:
+        for monomial, c in part.items():
+            _accumulate(whole, monomial, c)
+    return whole
 
 
 def scaled(p: Poly, c: Fraction | int) -> Poly:
     """Return c * p."""
+    if c == 1:
+        return p
     return {monomial: k * c for monomial, k in p.items()} if c else {}
 
 
@@ -200,14 +211,18 @@ class Algebra:
         exponents: dict[tuple[int, tuple[Affine, ...]], Exponent] = {}
         for atom, access, q in factors:
             place = atom, self.atoms.ordered(atom, access)
-            exponents[place] = exponents.get(place, 0) + q
+            known = exponents.get(place)
+            exponents[place] = q if known is None else known + q
         coefficient = _UNIT
         kept: list[Factor] = []
         tests: dict[tuple[int, tuple[Affine, ...]], Relation] = {}
         for (atom, access), q in exponents.items():
-            content = self.atoms.content(atom)
-            if q == 0:
+            if not q:
                 continue
+            if self.atoms.is_plain(atom):
+                kept.append((atom, access, simple(q)))
+                continue
+            content = self.atoms.content(atom)
             if isinstance(content, Mask):
                 if (content.inner, access) in tests:
                     return None
@@ -243,6 +258,8 @@ class Algebra:
 
     def multiply(self, p: Poly, q: Poly, extents: Extents) -> Poly:
         """Return p * q."""
+        if len(p) == 1 and p.get(ONE) == 1:
+            return q
         if len(p) * len(q) > TERM_LIMIT:
             raise TooLarge(f"a product of {len(p)} by {len(q)} terms")
         self.spend(len(p) * len(q))

@@ -178,6 +178,10 @@ Content = (
 )
 
 
+_ENTRIES = Dense, Coordinate
+_CONSTANT = *_ENTRIES, Base
+
+
 class Atoms:
     """The table of atoms of one proof."""
 
@@ -187,6 +191,7 @@ class Atoms:
         self._extents: list[tuple[int, ...]] = []
         self._signs: list[Sign] = []
         self._masks: list[bool] = []
+        self._plain: list[bool] = []
         self.infinities: set[int] = set()
         """The constants among the atoms that are no real numbers: infinities and NaN."""
         self.logistics: set[int] = set()
@@ -210,6 +215,7 @@ class Atoms:
             self._extents.append(extents)
             self._signs.append(self._sign(content))
             self._masks.append(_is_mask(content))
+            self._plain.append(not (_is_mask(content) or isinstance(content, _CONSTANT)))
             if isinstance(content, Infinity | NotANumber):
                 self.infinities.add(number)
             if isinstance(content, Function) and content.name == "logistic":
@@ -250,7 +256,7 @@ class Atoms:
 
     def is_constant(self, atom: int) -> bool:
         """Return whether an atom is a constant tensor, or an index."""
-        return isinstance(self._contents[atom], Dense | Coordinate)
+        return isinstance(self._contents[atom], _ENTRIES)
 
     def entry(self, atom: int, place: Sequence[int]) -> Fraction | None:
         """Return an entry of a constant tensor, or an index; None for a place outside of it."""
@@ -288,6 +294,10 @@ class Atoms:
     def is_mask(self, atom: int) -> bool:
         """Return whether an atom takes the values 0 and 1 only."""
         return self._masks[atom]
+
+    def is_plain(self, atom: int) -> bool:
+        """Return whether an atom is neither a mask nor a constant: it keeps any exponent."""
+        return self._plain[atom]
 
     def _sign(self, content: Content) -> Sign:
         match content:

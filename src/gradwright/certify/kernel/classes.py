@@ -69,10 +69,12 @@ def _labelled(
     algebra: Algebra, p: Poly, extents: Extents, names: Sequence[int], scale: Scale
 ) -> tuple[Class, Fraction, Sequence[int]]:
     box = tuple(extents[v] for v in names)
-    renaming = {v: variable(i) for i, v in enumerate(names)}
-    terms = sorted_terms(algebra.substitute(p, renaming, dict(enumerate(box))))
+    renaming = {v: variable(i) for i, v in enumerate(names) if v != i}
+    renamed = algebra.substitute(p, renaming, dict(enumerate(box))) if renaming else p
+    terms = sorted_terms(renamed)
     lead = terms[0][1] if scale is Scale.LEADING else abs(terms[0][1])
-    return Class(box, tuple((monomial, c / lead) for monomial, c in terms)), lead, names
+    scaled = terms if lead == 1 else tuple((monomial, c / lead) for monomial, c in terms)
+    return Class(box, scaled), lead, names
 
 
 def generalize(
@@ -83,12 +85,14 @@ def generalize(
     An expression whose variables occur nowhere else in p is replaced by a fresh variable over the
     whole index of its atoms; origin says what it stood for. Reading p' there gives p.
     """
+    if all(_is_whole(e, n, extents) for e, n in _reads(algebra, p)):
+        return {}, p, extents
     fresh = max(extents, default=-1) + 1
     origin: dict[int, Affine] = {}
     renamed: dict[Affine, Affine] = {}
     box = dict(extents)
     for e, extent in _self_contained(algebra, p):
-        if e == variable(e[1][0][0]) and extents[e[1][0][0]] == extent:
+        if _is_whole(e, extent, extents):
             continue
         origin[fresh], renamed[e], box[fresh] = e, variable(fresh), extent
         fresh += 1
@@ -108,18 +112,32 @@ def _self_contained(algebra: Algebra, p: Poly) -> Iterator[tuple[Affine, int]]:
     """Yield (e, extent): expressions whose variables occur in e only, on indices of one extent."""
     seen_in: dict[int, set[Affine]] = {}
     extents: dict[Affine, set[int]] = {}
-    for factors, guards in p:
-        for atom, access, _ in factors:
-            for e, extent in zip(access, algebra.atoms.extents(atom), strict=True):
-                extents.setdefault(e, set()).add(extent)
-                for v in variables(e):
-                    seen_in.setdefault(v, set()).add(e)
+    for e, extent in _reads(algebra, p):
+        extents.setdefault(e, set()).add(extent)
+        for v in variables(e):
+            seen_in.setdefault(v, set()).add(e)
+    for _, guards in p:
         for e, _, _ in guards:
             for v in variables(e):
                 seen_in.setdefault(v, set()).update((e, _GUARDED))
     for e, found in extents.items():
         if e[1] and len(found) == 1 and all(seen_in[v] == {e} for v in variables(e)):
             yield e, next(iter(found))
+
+
+def _reads(algebra: Algebra, p: Poly) -> Iterator[tuple[Affine, int]]:
+    """Yield the index expressions of a polynomial, with the extents that they lie in."""
+    for factors, _ in p:
+        for atom, access, _ in factors:
+            yield from zip(access, algebra.atoms.extents(atom), strict=True)
+
+
+def _is_whole(e: Affine, extent: int, extents: Extents) -> bool:
+    """Return whether an expression is a number, or a variable over a whole extent."""
+    c, terms = e
+    if not terms:
+        return True
+    return len(terms) == 1 and not c and terms[0][1] == 1 and extents[terms[0][0]] == extent
 
 
 _GUARDED: Affine = (0, ((0, 0),))

@@ -14,6 +14,7 @@ from gradwright.certify.kernel.algebra import (
     monomial_variables,
     number,
     scaled,
+    total,
     variables_of,
 )
 from gradwright.certify.kernel.atoms import Dense, Factor, Monomial, Sum
@@ -74,10 +75,9 @@ class Summation:
     def total(self, p: Poly, summed: Iterable[int], extents: Extents) -> Poly:
         """Return the sum of p over variables, each over its extent."""
         over = set(summed)
-        total: Poly = {}
-        for monomial, c in p.items():
-            total = add(total, self._monomial(monomial, over, extents), c)
-        return total
+        if not over:
+            return p
+        return total(scaled(self._monomial(term, over, extents), c) for term, c in p.items())
 
     def _monomial(self, monomial: Monomial, summed: set[int], extents: Extents) -> Poly:
         factors, guards = monomial
