@@ -24,8 +24,12 @@ Arrays = dict[str, Array]
 PICTURE = Image(3, 7, 5)
 Runner = Callable[[Program, Mapping[str, np.ndarray]], dict[str, np.ndarray]]
 
-CHOICES: Mapping[str, type[Convention]] = get_type_hints(Formulation)
-"""The enumeration of each field of a formulation."""
+CHOICES: Mapping[str, type[Convention]] = {
+    field: kind
+    for field, kind in get_type_hints(Formulation).items()
+    if isinstance(kind, type) and issubclass(kind, Convention)
+}
+"""The enumeration of each field of a formulation that has one."""
 
 
 def forms(*fields: str) -> tuple[Formulation, ...]:
