@@ -3,6 +3,8 @@
 Every message says where, what was expected, what was found, and what to do.
 """
 
+import difflib
+from collections.abc import Iterable
 from typing import ClassVar
 
 
@@ -65,3 +67,15 @@ class DivergedError(GradwrightError):
 
 class CertificateError(GradwrightError):
     """A certificate is not one: not JSON, not of this format, or about no such text."""
+
+
+# Names that a remedy offers at most.
+_NEAR = 3
+
+
+def perhaps(found: str, names: Iterable[str]) -> str:
+    """Return a remedy for a misspelt name: "Perhaps a or b", or "" where no name is like it."""
+    known = list(names)
+    begun = [name for name in known if found and name.startswith(found)]
+    near = list(dict.fromkeys([*begun, *difflib.get_close_matches(found, known)]))
+    return f"Perhaps {' or '.join(near[:_NEAR])}" if near else ""

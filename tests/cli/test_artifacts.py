@@ -25,24 +25,24 @@ from gradwright.cli import main
         (
             ["emit", "mnist-mlp", "--abi", "fused:rate=0"],
             3,
-            "gradwright: fused.rate: expected a number > 0 that f32 holds, found 0.0",
+            "gradwright: --abi fused: rate: expected a number > 0 that f32 holds, found 0.0",
         ),
         (
             ["emit", "mnist-mlp", "--abi", "packed:first=-1"],
             3,
-            "gradwright: packed.first: expected >= 0, found -1",
+            "gradwright: --abi packed: first: expected >= 0, found -1",
         ),
         (
             ["emit", "mnist-mlp", "--abi", "packed:function=1st"],
             3,
-            "gradwright: packed.function: expected letters, digits and '_', no digit first, found "
-            "1st",
+            "gradwright: --abi packed: function: expected letters, digits and '_', no digit first, "
+            "found 1st",
         ),
         (
             ["emit", "artifact:cnn", "--optimizer", "sgd"],
             3,
             "gradwright: artifact cnn: expected no option but --batch: the name says the rest, "
-            "found --optimizer",
+            "found --optimizer. Leave it out",
         ),
     ],
 )

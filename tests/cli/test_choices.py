@@ -62,7 +62,7 @@ def test_a_choice_is_read(text: str, expected: object) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("smal", "--loss: expected one of small, plain, odd, found 'smal'"),
+        ("smal", "--loss: expected one of small, plain, odd, found 'smal'. Perhaps small"),
         ("", "--loss: expected one of small, plain, odd, found ''"),
         (
             "small:speed=1",

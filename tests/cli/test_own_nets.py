@@ -106,6 +106,7 @@ def test_a_run_of_an_own_net_is_evaluated_with_its_declaration(
     code, _, err = run(capsys, "eval", "runs/own")
     assert code == 3
     assert err.endswith("found one of the net own. Say where it is declared: --net FILE.py:NAME\n")
+    Path("x.png").touch()
     code, _, err = run(capsys, "predict", "runs/own", "--net", f"{file}:other", "--image", "x.png")
     assert code == 3
     assert "found one of own as it was declared elsewhere" in err

@@ -37,7 +37,10 @@ def test_what_is_measured_wrong_is_the_exit_code(
     [
         (["probes", "mae"], "probe: expected one of mse, bce, "),
         (["probes", "--file", "a.mlir"], "--file: expected the name of one probe beside it, found"),
-        (["probes", "mse", "--file", "a.mlir"], "a.mlir: No such file"),
+        (
+            ["probes", "mse", "--file", "a.mlir"],
+            "a.mlir: expected a file that can be read, found none",
+        ),
         (["emit", "probe:mae"], "probe: expected one of mse, bce, "),
         (
             ["emit", "probe:mse", "--entry", "eval"],

@@ -111,5 +111,7 @@ def test_a_package_that_is_missing_is_named(
         raise ModuleNotFoundError("No module named 'islpy'", name="islpy", path=str(path))
 
     monkeypatch.setattr(Sources, "__call__", missing)
-    told = refused(capsys, "certify", tmp_path / "any.mlir", *INDICES)
+    text = tmp_path / "any.mlir"
+    text.touch()
+    told = refused(capsys, "certify", text, *INDICES)
     assert "islpy: expected an installed package" in told

@@ -152,12 +152,12 @@ def test_emit_describes_its_ports(capsys: pytest.CaptureFixture[str]) -> None:
         (
             ["emit", "mnist-mlp", "--optimizer", "adam:beta1=1"],
             3,
-            "gradwright: Adam.beta1: expected 0 <= value < 1, rounded to f32, found 1.0",
+            "gradwright: --optimizer adam: beta1: expected 0 <= value < 1, rounded",
         ),
         (
             ["emit", "mnist-mlp", "-o", "no/such/folder/a.mlir"],
             3,
-            "gradwright: no/such/folder/a.mlir: expected room and permission to write",
+            "gradwright: --out: expected a folder that exists, found none at no/such/folder",
         ),
         (["show", "lenet"], 3, "gradwright: zoo: expected a name that `gradwright nets`"),
         (
@@ -176,7 +176,7 @@ def test_emit_describes_its_ports(capsys: pytest.CaptureFixture[str]) -> None:
         (["eval", "nowhere"], 3, "gradwright: nowhere"),
         (["predict", "nowhere", "--image", "x.png"], 3, "gradwright: nowhere"),
         (["train", "digits-mlp"], 3, "gradwright: Missing option '--data'."),
-        (["bench", "digits-mlp", "--steps", "0"], 3, "gradwright: Invalid value for '--steps'"),
+        (["bench", "digits-mlp", "--steps", "0"], 3, "gradwright: --steps: expected a wh"),
     ],
 )
 def test_a_wrong_request_is_one_line_and_its_code(

@@ -84,12 +84,17 @@ def test_the_root_comes_from_the_environment(
     assert f"its files in {Path('data') / 'mnist'}" in refusal(lambda: load("mnist"))
 
 
-@pytest.mark.parametrize("name", ["", "imagenet", "idx:", "idx", "tar:x", "digits:x", ":x"])
+@pytest.mark.parametrize("name", ["", "imagenet", "idx:", "idx", "tar:x", ":x"])
 def test_other_names_are_refused(name: str) -> None:
     assert refusal(lambda: load(name)) == (
         "data set: expected digits, mnist, fashion-mnist, cifar10, idx:DIR, cifar:DIR, "
         f"npz:FILE or folder:DIR, found {name!r}"
     )
+
+
+def test_a_name_that_is_like_one_is_answered_with_it() -> None:
+    assert refusal(lambda: load("digits:x")).endswith("found 'digits:x'. Perhaps digits")
+    assert refusal(lambda: load("foldr:x")).endswith("found 'foldr:x'. Perhaps folder:")
 
 
 @pytest.mark.parametrize("name", [None, 3, Path("digits")], ids=repr)

@@ -92,4 +92,4 @@ def test_an_unknown_rule_is_bad_input(capsys: pytest.CaptureFixture[str]) -> Non
 def test_an_unknown_name_is_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "conv")
     assert (code, out) == (3, "")
-    assert err.startswith("gradwright: conv: expected the name of a theorem, found none. Near it:")
+    assert err.startswith("gradwright: conv: expected the name of a theorem, found none. Perhaps")

@@ -63,6 +63,25 @@ def with_equal_certificate(report: Report, left: Text, right: Text) -> Report:
     return _certified(report, write)
 
 
+def without_certificate(report: Report, reason: str) -> Report:
+    """Return a report that says why no certificate is written for it."""
+    return dataclasses.replace(report, evidence=_Absent(reason))
+
+
+@dataclass(frozen=True, slots=True)
+class _Absent:
+    """Says why there is no certificate."""
+
+    reason: str
+
+    def certificate(self) -> None:
+        """Return no certificate."""
+
+    def why_none(self) -> str:
+        """Return the reason."""
+        return self.reason
+
+
 def _gradients(
     pairs: Sequence[tuple[int, int]], functions: Sequence[Function]
 ) -> list[GradientClaim]:
@@ -100,6 +119,7 @@ class _Evidence:
 
     write: Callable[[], Certificate]
     found: list[object | None] = field(default_factory=list[object | None])
+    reason: str = ""
 
     def certificate(self) -> object | None:
         """Return the certificate as a JSON object, None where nothing can be replayed."""
@@ -107,12 +127,21 @@ class _Evidence:
             self.found.append(self._written())
         return self.found[0]
 
+    def why_none(self) -> str:
+        """Return why there is no certificate, "" where there is one."""
+        self.certificate()
+        return self.reason
+
     def _written(self) -> object | None:
         try:
             certificate = self.write()
-        except (Uncheckable, FalseStatement, GradwrightError):
+        except (Uncheckable, FalseStatement, GradwrightError) as error:
+            self.reason = f"the checker cannot replay it: {error}"
             return None
-        return certificate_json(certificate) if certificate.claims else None
+        if not certificate.claims:
+            self.reason = "the checker can replay none of the claims that are proved"
+            return None
+        return certificate_json(certificate)
 
 
 def certificate_text(report: Report) -> str | None:

@@ -87,6 +87,10 @@ class Evidence(Protocol):
         """Return the certificate as a JSON object, the same at each call."""
         ...
 
+    def why_none(self) -> str:
+        """Return why there is no certificate, "" where there is one."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -107,6 +111,13 @@ class Report:
         None where nothing that was proved can be replayed. A JSON object: see `gradwright.check`.
         """
         return None if self.evidence is None else self.evidence.certificate()
+
+    @property
+    def why_uncertified(self) -> str:
+        """Why there is no certificate, "" where there is one; it is written to find out."""
+        if self.evidence is not None:
+            return self.evidence.why_none()
+        return "no claim is proved"
 
     @property
     def verdict(self) -> Verdict:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gradwright.certify.certificate_claims import with_program_certificate
+from gradwright.certify.certificate_claims import with_program_certificate, without_certificate
 from gradwright.certify.claims import Claim, Kind, Report
 from gradwright.certify.effort import limited
 from gradwright.certify.programs_claims import ProgramClaims
@@ -68,7 +68,13 @@ def _certified(program: Program, search: Search, observe: Observer) -> Report:
     scope = (*scope, *scope_of((reading.main,), claims.conditions()))
     seconds = time.perf_counter() - started
     report = Report(tuple(settled), tuple(dict.fromkeys(scope)), seconds)
-    return report if program.primal is not None else with_program_certificate(report, program)
+    if program.primal is not None:
+        return without_certificate(report, _TWO_TEXTS)
+    return with_program_certificate(report, program)
+
+
+_TWO_TEXTS = "certificates do not reach a step whose loss a text of its own computes"
+_INNER = "certificates do not reach gradients of a function inside the text that returns them"
 
 
 def _elsewhere(primal: Program) -> str:
@@ -93,7 +99,8 @@ def _certify_inner(
     left = [p.name for p in reading.outputs if p.role not in STATED and p.name not in known]
     settled += _unclaimed(left, observe)
     scope = (*scope_of((reading.main,), stated.conditions()), *backward.scope)
-    return Report(tuple(settled), tuple(dict.fromkeys(scope)), time.perf_counter() - started)
+    report = Report(tuple(settled), tuple(dict.fromkeys(scope)), time.perf_counter() - started)
+    return without_certificate(report, _INNER)
 
 
 def _certify_vjp(

@@ -20,6 +20,7 @@ from gradwright.cli.commands.probes import probes
 from gradwright.cli.commands.theorems import theorems
 from gradwright.cli.commands.train import train
 from gradwright.cli.output import write_line
+from gradwright.cli.verb import Verb
 
 app = typer.Typer(
     name="gradwright",
@@ -71,4 +72,4 @@ for _name, _verb in {
     "cache": cache,
     "doctor": doctor,
 }.items():
-    app.command(_name)(_verb)
+    app.command(_name, cls=Verb)(_verb)

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from gradwright.spec.numbers import LARGEST_COUNT
+
 
 class BackendName(enum.StrEnum):
     """Who runs the program."""
@@ -38,7 +40,12 @@ NetText = Annotated[
     ),
 ]
 Classes = Annotated[
-    int | None, typer.Option(help="Classes of a named net; default: those it was published with.")
+    int | None,
+    typer.Option(
+        min=1,
+        max=LARGEST_COUNT,
+        help="Classes of a named net; default: those it was published with.",
+    ),
 ]
 Size = Annotated[
     str, typer.Option(metavar="H[xW]", help="Height and width of a named net's pictures.")
@@ -73,7 +80,9 @@ CapturedLayer = Annotated[
 BatchCount = Annotated[
     int | None,
     typer.Option(
-        help="Samples per call: 8 unless said, 128 of an artifact; an optimizer step has none."
+        min=1,
+        max=LARGEST_COUNT,
+        help="Samples per call: 8 unless said, 128 of an artifact; an optimizer step has none.",
     ),
 ]
 AbiText = Annotated[

@@ -7,7 +7,7 @@ import typing
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from gradwright.errors import SpecError
+from gradwright.errors import SpecError, perhaps
 
 Choice = TypeVar("Choice")
 
@@ -24,21 +24,43 @@ def parse_choice(option: str, text: str, families: Mapping[str, type[Choice]]) -
             where=option,
             expected=f"one of {', '.join(families)}",
             found=repr(name),
+            remedy=perhaps(name, families),
         )
     family = families[name]
     fields = _settable(family)
     values: dict[str, Any] = {}
-    for setting in filter(None, settings.split(",")):
+    for setting in settings.split(",") if settings else ():
         field, separator, value = setting.partition("=")
         if field not in fields or not separator:
             names = (
                 f" with FIELD one of {', '.join(fields)}" if fields else ", but it has no fields"
             )
             raise SpecError(
-                where=f"{option} {name}", expected=f"FIELD=VALUE{names}", found=repr(setting)
+                where=f"{option} {name}",
+                expected=f"FIELD=VALUE{names}",
+                found=repr(setting),
+                remedy="" if field in fields else perhaps(field, fields),
+            )
+        if field in values:
+            raise SpecError(
+                where=f"{option} {name}", expected=f"one value of {field}", found=repr(setting)
             )
         values[field] = _convert(f"{option} {name}: {field}", value, fields[field])
-    return family(**values)
+    return _built(f"{option} {name}", family, values)
+
+
+def _built(where: str, family: type[Choice], values: Mapping[str, Any]) -> Choice:
+    """Build a choice; an error about one of its fields names the option that sets it."""
+    try:
+        return family(**values)
+    except SpecError as error:
+        owner, _, field = error.where.rpartition(".")
+        raise SpecError(
+            where=f"{where}: {field}" if owner else f"{where}: {error.where}",
+            expected=error.expected,
+            found=error.found,
+            remedy=error.remedy,
+        ) from error
 
 
 def describe_choices(families: Mapping[str, type[Any]]) -> list[str]:
@@ -106,4 +128,9 @@ def _scalar(where: str, text: str, hint: object) -> object:
 def _member(where: str, text: str, members: Mapping[str, object]) -> object:
     if text in members:
         return members[text]
-    raise SpecError(where=where, expected=f"one of {', '.join(members)}", found=repr(text))
+    raise SpecError(
+        where=where,
+        expected=f"one of {', '.join(members)}",
+        found=repr(text),
+        remedy=perhaps(text, members),
+    )

@@ -33,7 +33,6 @@ class DeclaredText:
             return cls(net, file, emission, options)
         if file is not None and not file.exists() and names_net(str(file)):
             return cls(str(file), None, emission, options)
-        options.require_none("certify", "a net that they are options of")
         return None
 
     def program(self) -> "Program":

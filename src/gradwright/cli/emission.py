@@ -1,12 +1,13 @@
 """Options that name one entry point of a net: what `emit` writes and `certify` judges."""
 
 import enum
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from gradwright.cli.arguments import FormulationName
+from gradwright.cli.nets import PROBE_OF
 from gradwright.cli.options import abi_of, formulation_of, loss_of, optimizer_of
-from gradwright.errors import SpecError, UnsupportedError
+from gradwright.errors import SpecError, UnsupportedError, perhaps
 
 if TYPE_CHECKING:
     from gradwright.cli.nets import Chosen
@@ -30,8 +31,6 @@ class EntryPoint(enum.StrEnum):
     PROBE = "probe"
 
 
-PROBE_OF = f"{EntryPoint.PROBE.value}:"
-"""Before the name of a probe in place of a net, and before the path of a layer as an entry."""
 WITH_LAYER = (EntryPoint.CAPTURE, EntryPoint.SALIENCY, EntryPoint.PROBE)
 """Entry points about one layer."""
 
@@ -85,7 +84,12 @@ class Emission:
         if name not in tuple(EntryPoint) or (colon and not entry.startswith(PROBE_OF)):
             names = [point.value for point in EntryPoint if point is not EntryPoint.PROBE]
             expected = f"one of {', '.join(names)}, probe:LAYER"
-            raise SpecError(where="--entry", expected=expected, found=repr(entry))
+            raise SpecError(
+                where="--entry",
+                expected=expected,
+                found=repr(entry),
+                remedy=perhaps(name, names),
+            )
         return cls(
             EntryPoint(name),
             batch,
@@ -102,16 +106,16 @@ class Emission:
         from gradwright.cli.nets import artifact_of, net_of
 
         if text.startswith(PROBE_OF):
-            options.require_none(text, FIXED_PROBE)
             return self._probe(text.removeprefix(PROBE_OF))
         name = artifact_of(text)
         if name is None:
             return self.program(net_of(text, options))
-        options.require_none(f"artifact {name}", FIXED)
-        return self._artifact(name)
+        from gradwright.zoo import artifact
+
+        return artifact(name) if self.batch is None else artifact(name, batch=self.batch)
 
     def program(self, net: "NetSpec") -> "Program":
-        """Emit; what an entry point does not read of loss and optimizer is checked all the same."""
+        """Emit the entry point of a net."""
         from gradwright.programs import (
             capture,
             eval,
@@ -123,9 +127,6 @@ class Emission:
         )
         from gradwright.programs.probes import layer_probe
 
-        if self.layer is not None and self.entry not in WITH_LAYER:
-            expected = f"no layer with --entry {self.entry.value}"
-            raise SpecError(where="--layer", expected=expected, found=self.layer)
         element, precision = _numbers(self.precision)
         loss, optimizer, abi = loss_of(self.loss), optimizer_of(self.optimizer), abi_of(self.abi)
         batch = NET_BATCH if self.batch is None else self.batch
@@ -172,27 +173,11 @@ class Emission:
     def _probe(self, name: str) -> "Program | LossProgram":
         from gradwright.probes import probe_named
 
-        fixed = replace(self, precision=Rounding.F32)
-        if fixed != UNSAID:
-            found = ", ".join(_differing(fixed))
-            raise SpecError(where=f"probe:{name}", expected=FIXED_PROBE, found=found)
         element, precision = _numbers(self.precision)
         if precision != _numbers(Rounding.F32)[1]:
-            where, expected = f"probe:{name}", "f32 or f64"
+            where, expected = f"{PROBE_OF}{name}", "f32 or f64"
             raise UnsupportedError(where=where, expected=expected, found=self.precision.value)
         return probe_named(name).program(name, element)
-
-    def _artifact(self, name: str) -> "Program":
-        from gradwright.zoo import artifact
-
-        fixed = replace(self, batch=None)
-        if fixed != UNSAID:
-            raise SpecError(
-                where=f"artifact {name}",
-                expected=FIXED,
-                found=", ".join(_differing(fixed)),
-            )
-        return artifact(name) if self.batch is None else artifact(name, batch=self.batch)
 
     def _require_plain(self) -> None:
         if self.abi != "standard" or self.precision not in (Rounding.F32, Rounding.F64):
@@ -205,18 +190,6 @@ class Emission:
 
 PLAIN = (*WITH_LAYER, EntryPoint.OPTIMIZER_STEP)
 """Entry points of the standard convention only."""
-FIXED = "no option but --batch: the name says the rest"
-"""What an artifact expects."""
-FIXED_PROBE = "no option but --precision: the name says the rest"
-"""What a probe expects."""
-UNSAID = Emission(EntryPoint.TRAIN_STEP, None, "cross-entropy", "adam", Rounding.F32)
-"""Every option left out."""
-
-
-def _differing(emission: Emission) -> list[str]:
-    """Return the options that are not as if left out."""
-    names = ("entry", "batch", "loss", "optimizer", "precision", "abi", "layer", "formulation")
-    return [f"--{name}" for name in names if getattr(emission, name) != getattr(UNSAID, name)]
 
 
 def _numbers(rounding: Rounding) -> "tuple[ElementType, Precision]":

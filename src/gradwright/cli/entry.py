@@ -10,6 +10,7 @@ import typer
 
 from gradwright.cli.app import app
 from gradwright.cli.exits import Exit
+from gradwright.cli.faults import of_output, of_system, of_usage
 from gradwright.cli.output import tell
 from gradwright.errors import GradwrightError
 
@@ -58,11 +59,10 @@ def _explain(error: Exception) -> int:
             tell(f"gradwright: {_one_line(str(error))}")
             return error.exit_code
         case typer.TyperException():
-            verb = getattr(getattr(error, "ctx", None), "command_path", "gradwright")
-            tell(f"gradwright: {_one_line(error.format_message())} See: {verb} --help")
+            tell(f"gradwright: {_one_line(of_usage(error))}")
             return Exit.BAD_INPUT
         case OSError():
-            tell(f"gradwright: {error.filename or 'system'}: {error.strerror or error}")
+            tell(f"gradwright: {_one_line(of_system(error))}")
             return Exit.BAD_INPUT
         case MemoryError():
             found = _one_line(str(error)) or "too little of it"
@@ -92,5 +92,8 @@ def _flush(code: int) -> int:
         sys.stdout.flush()
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.CLOSED_PIPE if isinstance(error, BrokenPipeError) else _explain(error)
+        if isinstance(error, BrokenPipeError):
+            return Exit.CLOSED_PIPE
+        tell(f"gradwright: {of_output(error)}")
+        return Exit.BAD_INPUT
     return code

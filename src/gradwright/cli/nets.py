@@ -10,13 +10,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Self
 
-from gradwright.errors import GradwrightError, SpecError
+from gradwright.errors import GradwrightError, SpecError, perhaps
 
 if TYPE_CHECKING:
     from gradwright.spec import NetSpec
 
 
 _SIZE = re.compile(r"(\d{1,9})(?:x(\d{1,9}))?")
+# Pixels on a side: more than a JPEG can have.
+_LARGEST = 65_535
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,23 +37,28 @@ class Chosen:
         if not size:
             return cls(classes)
         found = _SIZE.fullmatch(size) if size.isascii() else None
-        if found is None:
-            raise SpecError(where="--size", expected="H or HxW, as 64 or 64x96", found=repr(size))
-        return cls(classes, (int(found[1]), int(found[2] or found[1])))
-
-    def require_none(self, where: str, expected: str) -> None:
-        """SpecError where an option was given that nothing here heeds."""
-        if self != type(self)():
-            raise SpecError(where=where, expected=expected, found="--classes or --size")
+        extents = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+        if not all(1 <= extent <= _LARGEST for extent in extents):
+            expected = f"H or HxW, as 64 or 64x96, each from 1 to {_LARGEST:,}"
+            raise SpecError(where="--size", expected=expected, found=repr(size))
+        return cls(classes, extents)
 
 
+PROBE_OF = "probe:"
+"""Before the name of a probe in place of a net, and before the path of a layer as an entry."""
 DEFAULT = Chosen()
 """A named net as it was published."""
 
 
+def own_file_of(text: str) -> Path | None:
+    """Return the file in a word of the form FILE.py:NAME, None for any other word."""
+    file, colon, _ = text.rpartition(":")
+    return Path(file) if colon and file.endswith(".py") else None
+
+
 def is_own(text: str) -> bool:
     """Whether the word has the form FILE.py:NAME."""
-    return ".py:" in text
+    return own_file_of(text) is not None
 
 
 def artifact_of(text: str) -> str | None:
@@ -75,16 +82,21 @@ def names_net(text: str) -> bool:
 def net_of(text: str, chosen: Chosen = DEFAULT) -> "NetSpec":
     """Return a named net, or the NetSpec called NAME in the module FILE.py.
 
-    Errors: SpecError for a name that the zoo or the file lacks, for a file that fails, and for
-    options that the net cannot heed.
+    Errors: SpecError for a name that the zoo or the file lacks, and for a file that fails.
     """
     from gradwright.zoo import get
 
-    if not is_own(text):
-        return get(text, classes=chosen.classes, size=chosen.size)
-    chosen.require_none(text, "no options beside a net whose file declares its input and outputs")
-    file, _, name = text.rpartition(":")
-    return _declared(Path(file), name)
+    file = own_file_of(text)
+    if file is not None:
+        return _declared(file, text.rpartition(":")[2])
+    if artifact_of(text) is not None or text.startswith(PROBE_OF):
+        raise SpecError(
+            where=text,
+            expected="the name of a net",
+            found="that of a program",
+            remedy="`emit`, `certify` and `mutate` take it; `gradwright artifacts` lists nets",
+        )
+    return get(text, classes=chosen.classes, size=chosen.size)
 
 
 def _declared(file: Path, name: str) -> "NetSpec":
@@ -99,6 +111,7 @@ def _declared(file: Path, name: str) -> "NetSpec":
         where=str(file),
         expected=f"a NetSpec called {name}",
         found=f"only {', '.join(own)}" if own else "none",
+        remedy=perhaps(name, own),
     )
 
 

@@ -7,16 +7,21 @@ from collections.abc import Mapping, Sequence
 
 # A terminal says its width; a pipe does not, and must not have its lines cut.
 _PIPE_WIDTH = 200
+STANDARD_OUTPUT = "standard output"
 
 
 def write_json(record: Mapping[str, object]) -> None:
     """Print one JSON object on one line of standard output."""
-    sys.stdout.write(json.dumps(record, allow_nan=False, ensure_ascii=False) + "\n")
+    write_line(json.dumps(record, allow_nan=False, ensure_ascii=False))
 
 
 def write_line(line: str) -> None:
-    """Print one line for people on standard output."""
-    sys.stdout.write(line + "\n")
+    """Print one line on standard output; an OSError says that it is about that."""
+    try:
+        sys.stdout.write(line + "\n")
+    except OSError as error:
+        error.filename = error.filename or STANDARD_OUTPUT
+        raise
 
 
 def tell(line: str) -> None:

@@ -48,6 +48,12 @@ def open_run(path: Path, own: str | None = None) -> Trained:
     from gradwright.train import RunFolder, read_checkpoint
 
     folder = RunFolder(path.parent.parent if path.is_file() else path)
+    if not folder.has_manifest:
+        raise CheckpointError(
+            where=str(path),
+            expected="the folder of a run, or a file in the checkpoints of one",
+            found="a file in none" if path.is_file() else "no manifest.json in it",
+        )
     manifest = folder.manifest()
     checkpoint = read_checkpoint(path) if path.is_file() else _newest(folder)
     classes, mean, std = (_list(manifest, path, name) for name in ("classes", "mean", "std"))

@@ -29,15 +29,6 @@ class GradientTexts:
         """Whether any file is named."""
         return any(path is not None for path in (self.file, self.forward, self.backward))
 
-    def require_none(self, verb: str) -> None:
-        """SpecError where any option of texts is given beside a net."""
-        if self.is_given or self.wrt or self.grads:
-            raise SpecError(
-                where=verb,
-                expected="NET without --wrt, --grads, --forward, --backward",
-                found="some of them",
-            )
-
     @property
     def reference_and_judged(self) -> tuple[Path | None, Path]:
         """The text that results are measured by, if another than that which returns them."""
@@ -57,12 +48,6 @@ class GradientTexts:
             wrt, grads = integers("--wrt", self.wrt), integers("--grads", self.grads)
             return subject_of_text(self.sources(self.file), loss=self.loss, wrt=wrt, grads=grads)
         if self.file is None and self.forward is not None and self.backward is not None:
-            if self.grads:
-                raise SpecError(
-                    where="--grads",
-                    expected="none beside --backward, whose results are all gradients",
-                    found=repr(self.grads),
-                )
             chosen = integers("--wrt", self.wrt) if self.wrt else None
             forward, backward = self.sources(self.forward), self.sources(self.backward)
             return subject_of_pair(forward, backward, wrt=chosen)

@@ -1,6 +1,7 @@
 """Folders of pictures: one folder per class, PNG or JPEG files inside."""
 
 import io
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -173,9 +174,18 @@ def _open(path: Path) -> Image.Image:
         raise DataError(where=str(path), expected=expected, found=path.name)
     content = read(path, expected=f"a {format_} picture")
     try:
-        picture = Image.open(io.BytesIO(content))
-        picture.load()
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            picture = Image.open(io.BytesIO(content))
+            picture.load()
+    except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
+        raise DataError(
+            where=str(path),
+            expected=f"a picture of at most {Image.MAX_IMAGE_PIXELS or 0:,} pixels",
+            found="a larger one",
+            remedy="Make it smaller",
+        ) from error
+    except (OSError, SyntaxError, ValueError) as error:
         raise DataError(
             where=str(path),
             expected=f"a whole {format_} picture",

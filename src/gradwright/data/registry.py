@@ -11,9 +11,10 @@ from gradwright.data.idx import load_idx
 from gradwright.data.known import CIFAR10, FASHION_MNIST, MNIST, KnownSet
 from gradwright.data.npz import load_npz
 from gradwright.data.records import Dataset
-from gradwright.errors import DataError
+from gradwright.errors import DataError, perhaps
 
 ROOT_VARIABLE = "GRADWRIGHT_DATA"
+_NAMED = ("digits", MNIST.name, FASHION_MNIST.name, CIFAR10.name)
 _FORMS = "digits, mnist, fashion-mnist, cifar10, idx:DIR, cifar:DIR, npz:FILE or folder:DIR"
 
 
@@ -43,7 +44,9 @@ def load(
         "folder": lambda path: load_folder(path, pictures),
     }
     if not separator or not place or kind not in readers:
-        raise DataError(where="data set", expected=_FORMS, found=repr(name_or_uri))
+        known = [*_NAMED, *(f"{each}:" for each in readers)]
+        remedy = "" if kind in readers else perhaps(kind, known)
+        raise DataError(where="data set", expected=_FORMS, found=repr(name_or_uri), remedy=remedy)
     return readers[kind](Path(place))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gradwright.certify import Declared, Report, Search, Verdict, certify_program
-from gradwright.errors import SpecError
+from gradwright.errors import SpecError, perhaps
 from gradwright.probes.blocks import BLOCKS
 from gradwright.probes.differences import Measured, measure
 from gradwright.probes.losses import LOSSES
@@ -37,7 +37,9 @@ def probe_named(name: str) -> AnyProbe:
     """Return a probe; SpecError names the known ones."""
     if name not in PROBES:
         expected = f"one of {', '.join(PROBES)}"
-        raise SpecError(where="probe", expected=expected, found=repr(name))
+        raise SpecError(
+            where="probe", expected=expected, found=repr(name), remedy=perhaps(name, PROBES)
+        )
     return PROBES[name]
 
 

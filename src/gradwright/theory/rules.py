@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from gradwright.certify.identities import IDENTITIES
 from gradwright.certify.kernel.derive import RULED
-from gradwright.errors import SpecError
+from gradwright.errors import SpecError, perhaps
 
 HEADS = ("rule", "statement", "lemma", "used in")
 
@@ -61,8 +61,7 @@ def find_rule(name: str) -> Rule:
     known = {rule.name: rule for rule in rules()}
     if name in known:
         return known[name]
-    close = [each for each in known if name.split("-")[0] in each]
-    remedy = f"Near it: {', '.join(close)}" if close else "`gradwright theorems --rules` lists them"
+    remedy = perhaps(name, known) or "`gradwright theorems --rules` lists them"
     raise SpecError(where=name, expected="the name of a rule", found="none", remedy=remedy)
 
 

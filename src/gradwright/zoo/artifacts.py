@@ -8,7 +8,7 @@ for the train steps of the lean4-mlir project.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from gradwright.errors import SpecError
+from gradwright.errors import SpecError, perhaps
 from gradwright.layers import (
     BF16,
     F8E4M3,
@@ -108,7 +108,9 @@ def artifact(name: str, *, batch: int = BATCH, formulation: Formulation = FORMUL
     found = ARTIFACTS.get(_ALSO_CALLED.get(known, known))
     if found is None:
         expected = f"one of {', '.join(ARTIFACTS)}"
-        raise SpecError(where="artifact", expected=expected, found=repr(name))
+        raise SpecError(
+            where="artifact", expected=expected, found=repr(name), remedy=perhaps(known, ARTIFACTS)
+        )
     return found.program(batch, formulation)
 
 

@@ -1,9 +1,8 @@
 """Every named net, and how to get one."""
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 
-from gradwright.errors import SpecError
+from gradwright.errors import SpecError, perhaps
 from gradwright.spec import NetSpec
 from gradwright.spec.numbers import COUNTS, is_count
 from gradwright.spec.padding import Pair
@@ -64,12 +63,11 @@ def get(name: str, *, classes: int | None = None, size: int | Pair | None = None
 
 
 def _unknown(name: object) -> SpecError:
-    near = get_close_matches(name, names()) if isinstance(name, str) else []
     return SpecError(
         where="zoo",
         expected="a name that `gradwright nets` or gw.zoo.names() lists",
         found=repr(name),
-        remedy=f"Perhaps {' or '.join(near)}" if near else "",
+        remedy=perhaps(name, names()) if isinstance(name, str) else "",
     )
 
 

@@ -1,6 +1,5 @@
 """`gradwright certify`: prove or refute that texts are gradients, or the same function."""
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,7 +21,6 @@ from gradwright.cli.exits import Exit
 from gradwright.cli.nets import Chosen
 from gradwright.cli.output import tell, write_json, write_line, write_table
 from gradwright.cli.texts import GradientTexts
-from gradwright.errors import SpecError
 
 if TYPE_CHECKING:
     from gradwright.certify import Observer, Report, Search
@@ -85,8 +83,6 @@ def certify(
     from gradwright.certify import Search
     from gradwright.cli.live_claims import live_claims
 
-    _require_folder("--report", page)
-    _require_folder("--certificate", certificate)
     emission = Emission.at(
         entry, batch, loss or "cross-entropy", optimizer, precision, abi, layer, formulation
     )
@@ -99,7 +95,6 @@ def certify(
         cells = 0 if page is None else _CELLS
         search = Search(seconds, budget, cells=cells, progress=shown.work_on)
         if declared is not None:
-            _require_alone(texts, equal)
             report = declared.certify(search, shown.observe)
         else:
             report = _report(texts, equal, search, shown.observe)
@@ -129,31 +124,9 @@ def _report(
 
     if equal is None:
         return certify_gradients(texts.subject(), search, observe)
-    if texts.is_given:
-        raise SpecError(where="--equal", expected="no other texts", found="some")
     left, right = map(texts.sources, equal)
     with texts.sources.named():
         return certify_equal(left, right, search=search, observe=observe)
-
-
-def _require_alone(texts: GradientTexts, equal: tuple[Path, Path] | None) -> None:
-    texts.require_none("certify")
-    if equal is not None:
-        raise SpecError(where="--equal", expected="no net beside it", found="one")
-
-
-def _require_folder(option: str, file: Path | None) -> None:
-    """Refuse a file that cannot be written before minutes of work go into it."""
-    if file is not None and not file.parent.is_dir():
-        raise SpecError(
-            where=option, expected="a folder that exists", found=f"none at {file.parent}"
-        )
-    if file is not None and file.exists() and not file.is_file():
-        raise SpecError(where=option, expected="a file, or a name for a new one", found=str(file))
-    if file is not None and not os.access(file.parent, os.W_OK):
-        raise SpecError(
-            where=option, expected="a folder to write into", found=f"no permission at {file.parent}"
-        )
 
 
 def _write_certificate(file: Path, report: "Report") -> None:
@@ -162,10 +135,18 @@ def _write_certificate(file: Path, report: "Report") -> None:
 
     text = certificate_text(report)
     if text is None:
-        tell("no certificate: no claim was proved that the checker can replay")
+        tell(f"no certificate: {report.why_uncertified}")
+        _remove_older(file)
         return
     write_atomically(file, text.encode())
     tell(f"wrote {file}: {len(text):,} bytes")
+
+
+def _remove_older(file: Path) -> None:
+    """Let no certificate of an earlier text pass for the one that could not be written."""
+    if file.exists():
+        file.unlink()
+        tell(f"removed {file}, which an earlier command had written")
 
 
 def _write_page(

@@ -11,6 +11,8 @@ from gradwright.cli.sources import Sources
 from gradwright.errors import CertificateError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gradwright.check import Checked
 
 # Bytes of a certificate; the largest of the named nets takes a hundred thousand.
@@ -28,23 +30,69 @@ def check(
     """Replay a certificate without search: a second implementation, independent of `certify`.
 
     The exit code is 0 where every claim of the certificate holds, 1 where one does not, 3 where
-    the file is no certificate or counts other texts.
+    the file is no certificate, or one that was written for other texts.
     """
     from gradwright.check.replay import check as replayed
 
-    if certificate.stat().st_size > _LIMIT:
-        raise CertificateError(
-            where=str(certificate), expected=f"at most {_LIMIT:,} bytes", found="more"
-        )
     sources = Sources()
+    content = _content(certificate)
     texts = [sources(path) for path in files]
+    _require_written_for(certificate, content, list(zip(files, texts, strict=True)))
     with sources.named():
-        checked = replayed(certificate.read_bytes(), *texts)
+        checked = replayed(content, *texts)
     if as_json:
         write_json(_record(checked))
     else:
         _write(checked)
     raise typer.Exit(Exit.DONE if checked.accepted else Exit.MISSED)
+
+
+def _content(certificate: Path) -> bytes:
+    with certificate.open("rb") as stream:
+        content = stream.read(_LIMIT + 1)
+    if len(content) > _LIMIT:
+        expected = f"at most {_LIMIT:,} bytes"
+        raise CertificateError(where=str(certificate), expected=expected, found="more")
+    return content
+
+
+def _require_written_for(
+    certificate: Path, content: bytes, texts: "Sequence[tuple[Path, bytes]]"
+) -> None:
+    """CertificateError where a file is no certificate, or one of other texts, by its name."""
+    from gradwright.check.certificate import read_certificate
+    from gradwright.check.replay import digest
+
+    try:
+        read = read_certificate(content)
+    except CertificateError as error:
+        raise CertificateError(
+            where=f"{certificate}: {error.where}".removesuffix(": certificate"),
+            expected=error.expected,
+            found=error.found,
+            remedy=error.remedy or "The certificate comes first, then the texts",
+        ) from error
+    if len(texts) != len(read.texts):
+        raise CertificateError(
+            where=str(certificate),
+            expected=f"{len(read.texts)} beside it, as it was written for",
+            found=f"{len(texts)}",
+        )
+    given = [digest(text) for _, text in texts]
+    if sorted(given) == sorted(read.texts) != given:
+        found, remedy = "them in another order", "The forward text, or the first, comes first"
+        expected = "the texts in the order that it was written for"
+        raise CertificateError(
+            where=str(certificate), expected=expected, found=found, remedy=remedy
+        )
+    for (path, _), one, wanted in zip(texts, given, read.texts, strict=True):
+        if one != wanted:
+            raise CertificateError(
+                where=str(path),
+                expected=f"the text that {certificate} was written for, of SHA-256 {wanted[:12]}…",
+                found=f"another, of SHA-256 {one[:12]}…",
+                remedy="`certify --certificate` writes one for it",
+            )
 
 
 def _record(checked: "Checked") -> dict[str, object]:

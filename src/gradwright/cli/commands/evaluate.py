@@ -8,6 +8,7 @@ from gradwright.cli.arguments import AsJson, Backend, BackendName, NetOfRun, Run
 from gradwright.cli.options import dataset_of
 from gradwright.cli.output import write_json, write_line
 from gradwright.cli.runs import open_run
+from gradwright.spec.numbers import LARGEST_COUNT
 
 
 def evaluate(
@@ -17,7 +18,7 @@ def evaluate(
     data: Annotated[
         str | None, typer.Option(help="As for train; default: the data of the run.")
     ] = None,
-    batch: Annotated[int, typer.Option(help="Samples per call.")] = 256,
+    batch: Annotated[int, typer.Option(min=1, max=LARGEST_COUNT, help="Samples per call.")] = 256,
     backend: Backend = BackendName.XLA,
     as_json: AsJson = False,
 ) -> None:

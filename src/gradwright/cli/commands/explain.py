@@ -51,12 +51,15 @@ def explain(
     weights: Annotated[
         Path | None, typer.Option(help="safetensors or PyTorch file, by our names or a library's.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Random weights instead, by this seed.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Random weights instead, by this seed.")
+    ] = None,
     layer: Annotated[
         str | None, typer.Option(help="Path of a layer that returns a map; default: the last.")
     ] = None,
     target: Annotated[
-        int | None, typer.Option("--class", help="Class to explain; default: the likeliest.")
+        int | None,
+        typer.Option("--class", min=0, help="Class to explain; default: the likeliest."),
     ] = None,
     classes: Classes = None,
     size: Size = "",
@@ -78,7 +81,6 @@ def explain(
 
     chosen = Chosen.of(classes, size)
     if checkpoint is not None:
-        _require_alone(chosen, weights, seed, pixels)
         ready = _trained(net, checkpoint)
     else:
         ready = _with_arrays(net, chosen, weights, seed, pixels)
@@ -106,12 +108,9 @@ def _with_arrays(
     from gradwright.programs import init
     from gradwright.zoo import load
 
-    if (weights is None) == (seed is None):
-        raise SpecError(
-            where="explain",
-            expected="one of --checkpoint, --weights and --seed",
-            found="none" if weights is None else "two",
-        )
+    if weights is None and seed is None:
+        expected = "one of --checkpoint, --weights and --seed"
+        raise SpecError(where="explain", expected=expected, found="none")
     net = net_of(text, chosen)
     state = load(net, weights) if weights is not None else init(net, seed=seed or 0)
     if weights is None:
@@ -136,13 +135,6 @@ def _normalisation(net: "NetSpec", pixels: Pixels | None) -> "Normalisation":
             return Normalisation(IMAGENET.scale, (0.0,) * channels, (1.0,) * channels)
         case Pixels.SIGNED:
             return Normalisation(IMAGENET.scale, (0.5,) * channels, (0.5,) * channels)
-
-
-def _require_alone(chosen: Chosen, *others: object) -> None:
-    expected = "no --weights, --seed, --pixels, --classes and --size beside it"
-    if any(other is not None for other in others):
-        raise SpecError(where="--checkpoint", expected=expected, found="some of them")
-    chosen.require_none("--checkpoint", expected)
 
 
 def _record(found: "Explanation", names: tuple[str, ...]) -> dict[str, object]:

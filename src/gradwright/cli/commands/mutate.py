@@ -54,7 +54,7 @@ def mutate(
     forward: Annotated[Path | None, typer.Option(help="Text that --backward goes with.")] = None,
     backward: Annotated[Path | None, typer.Option(help="The text to change.")] = None,
     count: Annotated[int, typer.Option(min=1, help="Mutants, at most.")] = 50,
-    seed: Annotated[int, typer.Option(help="Of the choice and of the inputs.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of the choice and of the inputs.")] = 0,
     seconds: Annotated[
         float, typer.Option(min=1, help="Budget of the interpreter per mutant.")
     ] = _SECONDS,
@@ -63,7 +63,8 @@ def mutate(
     """Plant defects in a text, one at a time, and see who notices.
 
     The text is named as for `certify`. What a mutant computes is decided by evaluation in f64. The
-    exit code is 1 where a wrong mutant was proved, or a harmless one refuted; 0 otherwise.
+    exit code is 1 where a wrong mutant was proved, a harmless one or the text itself refuted; 2
+    where the text itself is unknown; 0 otherwise.
     """
     from gradwright.certify import Search
     from gradwright.certify.mutants_campaign import Found, campaign
@@ -90,7 +91,6 @@ def mutate(
         subject = texts.subject()
         found = campaign(subject, count=count, seed=seed, search=search, observe=observe)
     else:
-        texts.require_none("mutate")
         with declared.sources.named():
             found = program_campaign(
                 declared.program(), count=count, seed=seed, search=search, observe=observe
@@ -99,8 +99,13 @@ def mutate(
         write_json(found.to_json())
     else:
         _write(found)
-    if found.count(Found.MISSED) or found.count(Found.FALSE_ALARM):
+    original = found.original.value
+    if original != "proved":
+        tell(f"the text itself is {original}: what is said of its mutants is said of no right text")
+    if found.count(Found.MISSED) or found.count(Found.FALSE_ALARM) or original == "refuted":
         raise typer.Exit(Exit.MISSED)
+    if original == "unknown":
+        raise typer.Exit(Exit.UNSUPPORTED)
 
 
 def _write(campaign: "Campaign") -> None:

@@ -9,7 +9,6 @@ from gradwright.cli.arguments import AsJson
 from gradwright.cli.exits import Exit
 from gradwright.cli.output import tell, write_json, write_line, write_table
 from gradwright.cli.sources import Sources
-from gradwright.errors import SpecError
 
 if TYPE_CHECKING:
     from gradwright.probes import Checked
@@ -42,9 +41,6 @@ def probes(
     wanted = list(name or PROBES)
     for each in wanted:
         probe_named(each)
-    if file is not None and len(wanted) != 1:
-        expected, found = "the name of one probe beside it", f"{len(wanted)}"
-        raise SpecError(where="--file", expected=expected, found=found)
     sources = Sources()
     text = None if file is None else sources.text(file)
     checked: list[Checked] = []

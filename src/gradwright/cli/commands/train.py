@@ -29,6 +29,8 @@ from gradwright.cli.options import (
     optimizer_of,
 )
 from gradwright.cli.output import tell, write_json
+from gradwright.cli.spelled import as_options
+from gradwright.spec.numbers import LARGEST_COUNT
 
 if TYPE_CHECKING:
     from gradwright.programs import Program
@@ -62,8 +64,8 @@ def train(
     *,
     data: Annotated[str, typer.Option(help=DATA_HELP)],
     size: Size = "",
-    epochs: Annotated[int, typer.Option(help="Passes over the training split.")] = 10,
-    batch: Annotated[int, typer.Option(help="Samples per step.")] = 64,
+    epochs: Annotated[int, typer.Option(min=1, help="Passes over the training split.")] = 10,
+    batch: Annotated[int, typer.Option(min=1, max=LARGEST_COUNT, help="Samples per step.")] = 64,
     loss: LossText = "cross-entropy",
     optimizer: OptimizerText = "adam",
     label_smoothing: Annotated[
@@ -72,12 +74,14 @@ def train(
     weight_decay: Annotated[
         float | None, typer.Option(help="Short for the optimizer's field weight_decay.")
     ] = None,
-    lr: Annotated[float, typer.Option(help="Peak learning rate, per step.")] = 1e-3,
+    lr: Annotated[float, typer.Option(min=0, help="Peak learning rate, per step.")] = 1e-3,
     schedule: Annotated[
         ScheduleName, typer.Option(help="What the learning rate does after the warm-up.")
     ] = ScheduleName.COSINE,
-    warmup: Annotated[float, typer.Option(help="Epochs of linear warm-up.")] = 0.0,
-    seed: Annotated[int, typer.Option(help="Of parameters, order, augmentation and masks.")] = 0,
+    warmup: Annotated[float, typer.Option(min=0, help="Epochs of linear warm-up.")] = 0.0,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Of parameters, order, augmentation and masks.")
+    ] = 0,
     backend: Backend = BackendName.XLA,
     formulation: FormulationText = FormulationName.PORTABLE,
     augment: Annotated[
@@ -87,7 +91,8 @@ def train(
         LastBatchName, typer.Option(help="What becomes of samples that fill no batch.")
     ] = LastBatchName.DROP,
     checkpoint_every: Annotated[
-        int, typer.Option(help="Steps between checkpoints within an epoch; 0: at its end only.")
+        int,
+        typer.Option(min=0, help="Steps between checkpoints within an epoch; 0: at its end only."),
     ] = 0,
     out: Annotated[Path | None, typer.Option(help="Run folder; default runs/NET.")] = None,
     resume: Annotated[
@@ -108,18 +113,19 @@ def train(
     from gradwright.train import Decay, TrainOptions
     from gradwright.train import train as run
 
-    options = TrainOptions(
-        epochs=epochs,
-        batch=batch,
-        lr=lr,
-        decay=Decay(schedule.value),
-        warmup_epochs=warmup,
-        seed=seed,
-        last=LastBatch(last_batch.value),
-        augmentation=augmentation_of(augment),
-        backend=RunBackend(backend.value),
-        checkpoint_every=checkpoint_every,
-    )
+    with as_options():
+        options = TrainOptions(
+            epochs=epochs,
+            batch=batch,
+            lr=lr,
+            decay=Decay(schedule.value),
+            warmup_epochs=warmup,
+            seed=seed,
+            last=LastBatch(last_batch.value),
+            augmentation=augmentation_of(augment),
+            backend=RunBackend(backend.value),
+            checkpoint_every=checkpoint_every,
+        )
     chosen_loss = loss_of(loss, label_smoothing=label_smoothing)
     chosen_optimizer = optimizer_of(optimizer, weight_decay=weight_decay)
     chosen = Chosen.of(None, size)
@@ -127,7 +133,7 @@ def train(
     dataset = dataset_of(data, declared)
     spec = declared if is_own(net) else net_of(net, replace(chosen, classes=len(dataset.classes)))
     folder = out or RUNS / spec.name
-    with _interruptions_explained(folder):
+    with as_options(), _interruptions_explained(folder):
         result = run(
             spec,
             dataset,

@@ -1,6 +1,6 @@
 """The theorems, family by family."""
 
-from gradwright.errors import SpecError
+from gradwright.errors import SpecError, perhaps
 from gradwright.theory.catalogue import (
     activation,
     convolution,
@@ -34,6 +34,7 @@ def find(name: str) -> Theorem:
     for theorem in THEOREMS:
         if theorem.name == name:
             return theorem
-    close = [theorem.name for theorem in THEOREMS if name.split("-")[0] in theorem.name]
-    remedy = f"Near it: {', '.join(close)}" if close else "`gradwright theorems` lists them"
+    remedy = (
+        perhaps(name, [theorem.name for theorem in THEOREMS]) or "`gradwright theorems` lists them"
+    )
     raise SpecError(where=name, expected="the name of a theorem", found="none", remedy=remedy)
