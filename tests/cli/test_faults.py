@@ -70,7 +70,7 @@ TRAIN = "train digits-mlp --data digits --out {out} "
         (
             TRAIN + "--optimizer adam:beta=1",
             "--optimizer adam: expected FIELD=VALUE with FIELD one of beta1, beta2, epsilon, "
-            "placement, weight_decay, partition, found 'beta=1'. Perhaps beta2 or beta1",
+            "placement, weight_decay, partition, found 'beta=1'. Perhaps beta1 or beta2",
         ),
         (
             TRAIN + "--loss cross-entrop",

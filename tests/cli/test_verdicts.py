@@ -82,6 +82,7 @@ def test_a_certificate_and_other_texts_are_bad_input(
         main(["certify", "--equal", "right.mlir", "same.mlir", "--certificate", "pair.json"]) == 0
     )
     assert main(["check", "c.json", "right.mlir"]) == 0
+    assert main(["check", "pair.json", "right.mlir", "same.mlir"]) == 0
     capsys.readouterr()
     assert main(["check", *arguments]) == 3
     assert capsys.readouterr().err.startswith(f"gradwright: {line}")
