@@ -43,8 +43,9 @@ class Effort(enum.Enum):
 class Search:
     """How counterexamples are looked for, and how hard a proof is tried.
 
-    Units: `seconds` of the reference interpreter for all claims together; 0: none are looked for.
-    `budget` seconds for everything together, proofs too; what is not settled by then is unknown.
+    Units: `seconds` of CPU time of the reference interpreter for all claims together; 0: none are
+    looked for. `budget` seconds on the clock for everything together, proofs too; what is not
+    settled by then is unknown.
     None: proofs read no clock, so that a verdict is the same on every machine.
     `laws` gives arguments, by index, a distribution of their own where a text is right on a part of
     its inputs only (soft labels: SIMPLEX).

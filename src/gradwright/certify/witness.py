@@ -2,7 +2,7 @@
 
 Every float of a module becomes f64 and every literal the decimal that the text shows, which is how
 the kernel reads it. The reference interpreter may abort its process or take long, so that it works
-in a child process under a budget of seconds.
+in a child process under a budget of CPU seconds.
 """
 
 import hashlib

@@ -1,9 +1,9 @@
-"""The parent's side of the evaluating child: a budget of seconds, and no fear of aborts."""
+"""The parent's side of the evaluating child: a budget of CPU seconds, and no fear of aborts."""
 
+import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import IO, Self
@@ -12,7 +12,10 @@ import numpy as np
 
 from gradwright.certify import witness_worker
 from gradwright.certify.effort import time_left
-from gradwright.certify.witness_worker import LARGEST, read, spelled, write
+from gradwright.certify.witness_worker import LARGEST, SECONDS, read, spelled, write
+
+PATIENCE = 20
+"""Seconds on the clock that an answer may take for each CPU second that it has."""
 
 
 class Unevaluated(Exception):
@@ -20,7 +23,10 @@ class Unevaluated(Exception):
 
 
 class Evaluator:
-    """Evaluates texts in a child process, for `seconds` of waiting in all."""
+    """Evaluates texts in a child process, for `seconds` of its CPU time in all.
+
+    Not of waiting, so that on a machine that is busy as much is found as on one that is not.
+    """
 
     def __init__(self, seconds: float) -> None:
         self._left = seconds
@@ -57,13 +63,14 @@ class Evaluator:
 
     def require_time(self) -> None:
         """Raise Unevaluated where nothing is left of the budget."""
-        if self._remaining() <= 0:
+        if self._left <= 0 or self._patience() <= 0:
             raise Unevaluated(f"the interpreter had no more of its {self._budget:g} s")
 
-    def _remaining(self) -> float:
-        """Return the seconds left of this budget, and of that for everything where there is one."""
+    def _patience(self) -> float:
+        """Return the seconds to wait, no more than are left for everything where that is set."""
+        longest = min(PATIENCE * self._left, threading.TIMEOUT_MAX)
         left = time_left()
-        return self._left if left is None else min(self._left, left)
+        return longest if left is None else min(longest, left)
 
     def __call__(self, text: str, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Return the results of `main`; Unevaluated where it refuses, aborts or takes too long."""
@@ -76,18 +83,15 @@ class Evaluator:
 
     def _answered(self, text: str, request: Mapping[str, np.ndarray]) -> list[np.ndarray]:
         self.require_time()
-        started = time.perf_counter()
-        try:
-            reply = self._ask(text, request)
-        finally:
-            self._left -= time.perf_counter() - started
+        reply = self._ask(text, {**request, SECONDS: np.array(self._left)})
+        self._left -= float(reply.pop(SECONDS))
         if "error" in reply:
             raise Unevaluated(f"the interpreter refuses: {reply['error'].tobytes().decode()}")
         return [reply[str(i)] for i in range(len(reply))]
 
     def _ask(self, text: str, request: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         child = self._child or self._start()
-        timer = threading.Timer(min(self._remaining(), threading.TIMEOUT_MAX), child.kill)
+        timer = threading.Timer(self._patience(), child.kill)
         timer.start()
         assert child.stdin is not None
         assert child.stdout is not None
@@ -99,14 +103,14 @@ class Evaluator:
         finally:
             late = not timer.is_alive()
             timer.cancel()
-        if reply is None:
-            self.close()
-            raise Unevaluated(
-                f"the interpreter took more than its {self._budget:g} s"
-                if late
-                else "the interpreter ended its process"
-            )
-        return reply
+        if reply is not None:
+            return reply
+        late = child.wait() == _OVER or late
+        self.close()
+        if not late:
+            raise Unevaluated("the interpreter ended its process")
+        self._left = 0
+        raise Unevaluated(f"the interpreter took more than its {self._budget:g} s")
 
     def _start(self) -> subprocess.Popen[bytes]:
         self._child = subprocess.Popen(
@@ -116,6 +120,10 @@ class Evaluator:
             stderr=subprocess.DEVNULL,
         )
         return self._child
+
+
+_OVER = -signal.SIGPROF if hasattr(signal, "SIGPROF") else None
+"""How a child ends whose CPU time is over."""
 
 
 def _close(stream: IO[bytes]) -> None:

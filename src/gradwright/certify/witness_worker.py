@@ -2,11 +2,15 @@
 
 A request is a length of eight bytes and an archive with `text` and the arrays `0`, `1`, …; a reply
 is the same with the results, or with `error`. Where the request has an array `largest`, the only
-result is the greatest size that a number has anywhere in the text's results.
+result is the greatest size that a number has anywhere in the results. A request says how many
+`seconds` of CPU time it may take, a reply how many it took; a request that takes more ends the
+process by SIGPROF, where the system has that.
 """
 
 import io
+import signal
 import sys
+import time
 from collections.abc import Mapping
 from typing import IO
 
@@ -16,6 +20,9 @@ from gradwright.errors import GradwrightError
 from gradwright.hlo import evaluate
 
 LARGEST = "largest"
+SECONDS = "seconds"
+LONGEST, SHORTEST = 1e9, 1e-3
+"""Seconds that a timer of the system takes."""
 
 
 def write(stream: IO[bytes], arrays: Mapping[str, np.ndarray]) -> None:
@@ -55,10 +62,21 @@ def _answer(request: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     return {str(i): result for i, result in enumerate(results)}
 
 
+def _end_after(seconds: float) -> None:
+    """Let this process end after so many more seconds of CPU time; 0: go on."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
 def main() -> None:
     """Answer requests until the parent closes the pipe."""
     while (request := read(sys.stdin.buffer)) is not None:
-        write(sys.stdout.buffer, _answer(request))
+        started = time.process_time()
+        _end_after(min(max(float(request[SECONDS]), SHORTEST), LONGEST))
+        reply = _answer(request)
+        _end_after(0)
+        used = np.array(time.process_time() - started)
+        write(sys.stdout.buffer, {**reply, SECONDS: used})
 
 
 if __name__ == "__main__":

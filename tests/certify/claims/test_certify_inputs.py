@@ -1,5 +1,7 @@
 """Texts and indices that are wrong, odd or out of all proportion: an error or a verdict, soon."""
 
+import signal
+import threading
 import warnings
 
 import numpy as np
@@ -124,8 +126,21 @@ def test_functions_that_call_each_other_twice_are_refused_in_time() -> None:
         straightened(read_module(text))
 
 
+IDENTITY = "func.func @main(%x: tensor<f64>) -> tensor<f64> { return %x : tensor<f64> }"
+
+
+def test_a_budget_counts_work_and_no_waiting() -> None:
+    """The child is stopped for longer than its budget before it answers."""
+    with Evaluator(1.0) as evaluate:
+        evaluate(IDENTITY, [np.array(3.0)])
+        child = evaluate._child  # pyright: ignore[reportPrivateUsage]
+        assert child is not None
+        child.send_signal(signal.SIGSTOP)
+        threading.Timer(1.5, child.send_signal, [signal.SIGCONT]).start()
+        assert evaluate(IDENTITY, [np.array(4.0)]) == [4.0]
+
+
 def test_a_budget_without_end_is_one() -> None:
-    text = "func.func @main(%x: tensor<f64>) -> tensor<f64> { return %x : tensor<f64> }"
     for seconds in (float("inf"), 1e300):
         with Evaluator(seconds) as evaluate:
-            assert evaluate(text, [np.array(3.0)]) == [3.0]
+            assert evaluate(IDENTITY, [np.array(3.0)]) == [3.0]
