@@ -97,7 +97,7 @@ def test_cotangents_of_chosen_arguments_are_certified(
     assert err.endswith("returns cotangents of: wrt, or --wrt I,J\n")
     code, _, err = run(capsys, *given, "--wrt", "0", "--grads", "0")
     assert code == 3
-    assert err.startswith("gradwright: --grads: expected none beside --backward")
+    assert err.startswith("gradwright: --backward: expected results that are all cotangents")
 
 
 def test_texts_are_compared(capsys: pytest.CaptureFixture[str], texts: dict[str, str]) -> None:
@@ -129,11 +129,12 @@ def test_texts_are_compared(capsys: pytest.CaptureFixture[str], texts: dict[str,
         ),
         (
             ["forward", "--equal", "right", "wrong"],
-            "gradwright: --equal: expected no other texts, found some\n",
+            "gradwright: --equal: expected no other texts and no indices beside it, found FILE|NET. "
+            "Leave it out\n",
         ),
         (
             ["--equal", "right", "missing"],
-            "gradwright: missing: No such file or directory\n",
+            "gradwright: missing: expected a file that can be read, found none\n",
         ),
     ],
 )
@@ -187,8 +188,8 @@ def test_mutants_of_a_net_are_of_no_other_texts(
     assert run(capsys, "mutate", "mnist-linear", *pair(texts, "right")) == (
         3,
         "",
-        "gradwright: mutate: expected NET without --wrt, --grads, --forward, --backward, found "
-        "some of them\n",
+        "gradwright: mutate: expected a net without texts and options of texts, found --forward, "
+        "--backward. Leave them out\n",
     )
 
 
