@@ -129,8 +129,8 @@ def test_texts_are_compared(capsys: pytest.CaptureFixture[str], texts: dict[str,
         ),
         (
             ["forward", "--equal", "right", "wrong"],
-            "gradwright: --equal: expected no other texts and no indices beside it, found FILE|NET. "
-            "Leave it out\n",
+            "gradwright: --equal: expected no other texts and no indices beside it, found "
+            "FILE|NET. Leave it out\n",
         ),
         (
             ["--equal", "right", "missing"],
