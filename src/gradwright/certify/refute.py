@@ -63,7 +63,7 @@ class Question(Protocol):
         ...
 
     lost: ClassVar[float]
-    """What one evaluation may lose of a number, relative to the largest on the way to it."""
+    """What is lost of what is wanted, relative to the largest number on the way to the value."""
 
     def screen(self, point: Point) -> Difference:
         """Return a difference that no wrong element escapes, but with probability 0."""
@@ -240,7 +240,8 @@ class _Search:
         """Whether a difference is larger than what was lost on the way to both sides."""
         if abs(found.gap) > SMALL:
             return True
-        return abs(found.gap) > FAR * self.question.lost * point.largest()
+        emitted, value = point.largest()
+        return abs(found.gap) > FAR * (ROUNDING * emitted + self.question.lost * value)
 
     def _neighbour(self, texts: Texts, point: Point) -> Point:
         """Return a point near another one, where the sides are far apart too."""

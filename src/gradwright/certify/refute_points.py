@@ -107,7 +107,7 @@ def with_integers(
 
 
 def _observed(function: Function) -> Function:
-    body = function.body
+    body = without_dead_code(function.body)
     computed = [each for each in body.operations if not (_is_copy(each) or _is_infinity(each))]
     values = [value for operation in computed for value in operation.results]
     floats = [value for value in values if value.type.element.is_float]
@@ -174,18 +174,18 @@ class Point:
         """Return the results of the value at the inputs."""
         return self.evaluate(self.texts.value, self.inputs[: self.texts.count])
 
-    def largest(self) -> float:
-        """Return the greatest size of a number on the way to what both functions return.
+    def largest(self) -> tuple[float, float]:
+        """Return the greatest sizes of numbers on the way to emitted results and to the value.
 
         What is smaller than its last place may have been lost in a sum or a difference, wholly and
         at every input nearby: log(1 + 1e-20) is 0 with all its difference quotients.
         """
         emitted, value = self.texts.observed
         floats = [each for each in self.inputs if np.issubdtype(each.dtype, np.floating)]
-        return max(
-            *(float(np.max(np.abs(each), initial=0.0)) for each in floats),
-            self.evaluate.largest(emitted, self.inputs),
-            self.evaluate.largest(value, self.inputs[: self.texts.count]),
+        given = max((float(np.max(np.abs(each), initial=0.0)) for each in floats), default=0.0)
+        return (
+            max(given, self.evaluate.largest(emitted, self.inputs)),
+            max(given, self.evaluate.largest(value, self.inputs[: self.texts.count])),
         )
 
     def slope(self, argument: int, direction: np.ndarray) -> Estimate:
