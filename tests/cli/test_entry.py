@@ -153,7 +153,7 @@ def test_a_closed_standard_output_is_no_error() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-@pytest.mark.parametrize("arguments", [["nets", "--json"], ["emit", "cifar8"]], ids=str)
+@pytest.mark.parametrize("arguments", [["nets"], ["nets", "--json"], ["emit", "cifar8"]], ids=str)
 def test_a_full_standard_output_is_one_line(arguments: list[str]) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
@@ -161,6 +161,12 @@ def test_a_full_standard_output_is_one_line(arguments: list[str]) -> None:
         )
     line = "gradwright: standard output: expected room to write, found none left on the device\n"
     assert (done.returncode, done.stderr) == (3, line)
+
+
+def test_a_full_standard_error_changes_no_exit_code() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([PROGRAM, "emit", "nope"], stderr=full, check=False)
+    assert done.returncode == Exit.BAD_INPUT
 
 
 def test_an_alphabet_without_a_character_spells_it() -> None:

@@ -82,6 +82,29 @@ def test_the_number_of_the_loss_is_written_in_digits(
     assert "--loss: expected the number" in refused(capsys, "certify", text, "--loss", "²")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (
+            ["--wrt", "7", "--grads", "1"],
+            "--wrt: expected an index of 1 arguments, from 0, found 7",
+        ),
+        (
+            ["--wrt", "0", "--grads", "2"],
+            "--grads: expected an index of 2 results, from 0, found 2",
+        ),
+        (["--loss", "9", *INDICES], "--loss: expected an index of 2 results, from 0, found 9"),
+        (["--wrt", "0,0", "--grads", "1"], "--wrt, --grads: expected as many arguments as results"),
+    ],
+)
+def test_an_index_that_the_text_lacks_is_said_of_its_option(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], line: str
+) -> None:
+    text = tmp_path / "good.mlir"
+    text.write_text(SQUARE, encoding="utf-8")
+    assert f"gradwright: {line}" in refused(capsys, "certify", text, *arguments)
+
+
 def test_a_pipe_is_read_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     reading, writing = os.pipe()
     os.write(writing, SQUARE.encode())

@@ -227,7 +227,9 @@ def _indices(where: str, given: Sequence[int]) -> list[int]:
 
 def _require_index(where: str, index: int, count: int, what: str) -> None:
     if not 0 <= index < count:
-        raise SpecError(where=where, expected=f"an index of {count} {what}", found=str(index))
+        raise SpecError(
+            where=where, expected=f"an index of {count} {what}, from 0", found=str(index)
+        )
 
 
 def _require_some(where: str, values: Sequence[Value]) -> None:

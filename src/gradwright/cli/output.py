@@ -1,9 +1,11 @@
 """Where the command line writes: answers to standard output, everything else to standard error."""
 
+import io
 import json
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 # A terminal says its width; a pipe does not, and must not have its lines cut.
 _PIPE_WIDTH = 200
@@ -25,8 +27,9 @@ def write_line(line: str) -> None:
 
 
 def tell(line: str) -> None:
-    """Print one line for people on standard error."""
-    sys.stderr.write(line + "\n")
+    """Print one line for people on standard error; one that takes nothing is no fault of a verb."""
+    with suppress(OSError):
+        sys.stderr.write(line + "\n")
 
 
 def write_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -44,8 +47,15 @@ def write_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     for row in rows:
         table.add_row(*row)
     width = shutil.get_terminal_size((_PIPE_WIDTH, 0)).columns
-    console = Console(width=width, markup=False, highlight=False, emoji=False)
-    with console.capture() as capture:
-        console.print(table)
-    for line in capture.get().splitlines():
+    drawn = io.StringIO()
+    console = Console(
+        file=drawn,
+        width=width,
+        force_terminal=sys.stdout.isatty(),
+        markup=False,
+        highlight=False,
+        emoji=False,
+    )
+    console.print(table)
+    for line in drawn.getvalue().splitlines():
         write_line(line.rstrip())

@@ -15,16 +15,18 @@ _SPELLED = {
     "LastBatch.DROP": "--last-batch drop",
 }
 """What Python calls something, and how the command line spells it."""
+_PLACES = {"loss": "--loss", "wrt": "--wrt", "grads": "--grads", "wrt and grads": "--wrt, --grads"}
+"""Arguments of `certify_text` by their options, where an error is about nothing else."""
 
 
 @contextmanager
 def as_options() -> Generator[None]:
-    """Spell fields and values in an error as the options of `train` spell them."""
+    """Spell fields and values in an error as the options of a verb spell them."""
     try:
         yield
     except GradwrightError as error:
         raise type(error)(
-            where=_spelled(error.where),
+            where=_PLACES.get(error.where) or _spelled(error.where),
             expected=_spelled(error.expected),
             found=_spelled(error.found),
             remedy=_spelled(error.remedy),

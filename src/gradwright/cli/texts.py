@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradwright.cli.sources import Sources
+from gradwright.cli.spelled import as_options
 from gradwright.errors import SpecError
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class GradientTexts:
 
     def subject(self) -> "Subject":
         """Read the files; SpecError says which option is missing or wrong."""
-        with self.sources.named():
+        with as_options(), self.sources.named():
             return self._subject()
 
     def _subject(self) -> "Subject":
@@ -53,7 +54,7 @@ class GradientTexts:
             return subject_of_pair(forward, backward, wrt=chosen)
         raise SpecError(
             where="texts",
-            expected="FILE with --wrt and --grads, or --forward with --backward",
+            expected="a net, FILE with --wrt and --grads, or --forward with --backward",
             found="neither" if not self.is_given else "a part of them, or both",
         )
 

@@ -223,7 +223,7 @@ def test_the_site_is_what_failed_claims_share(
     [
         (
             {"loss": 3, "wrt": [0], "grads": [1]},
-            "loss: expected an index of 2 results, found 3",
+            "loss: expected an index of 2 results, from 0, found 3",
         ),
         (
             {"loss": 1, "wrt": [0], "grads": [1]},
@@ -235,7 +235,7 @@ def test_the_site_is_what_failed_claims_share(
         ),
         (
             {"loss": 0, "wrt": [1], "grads": [1]},
-            "wrt: expected an index of 1 arguments, found 1",
+            "wrt: expected an index of 1 arguments, from 0, found 1",
         ),
         (
             {"loss": 0, "wrt": [0], "grads": [0]},

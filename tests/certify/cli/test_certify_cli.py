@@ -110,12 +110,12 @@ def test_texts_are_compared(capsys: pytest.CaptureFixture[str], texts: dict[str,
     [
         (
             [],
-            "gradwright: texts: expected FILE with --wrt and --grads, or --forward with "
+            "gradwright: texts: expected a net, FILE with --wrt and --grads, or --forward with "
             "--backward, found neither\n",
         ),
         (
             ["--forward", "forward"],
-            "gradwright: texts: expected FILE with --wrt and --grads, or --forward with "
+            "gradwright: texts: expected a net, FILE with --wrt and --grads, or --forward with "
             "--backward, found a part of them, or both\n",
         ),
         (
