@@ -35,3 +35,8 @@ def test_every_option_is_on_a_page() -> None:
 def test_the_page_lists_the_verbs() -> None:
     listed = re.findall(r"^\| `([a-z]+)[ `]", CLI_PAGE, re.MULTILINE)
     assert sorted(listed) == sorted({verb for verb, _, _ in parameters()})
+
+
+def test_every_verb_answers_in_json() -> None:
+    spelled = {(verb, name) for verb, name, _ in parameters()}
+    assert sorted(verb for verb, _ in spelled if (verb, "--json") not in spelled) == []
