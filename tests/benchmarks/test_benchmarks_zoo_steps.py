@@ -12,7 +12,7 @@ from repository.tree import ROOT
 
 NET = "mnist-linear"
 EXACT = [[1.0, 2.0], [0.5, -0.25]]
-F64 = {"gradients": EXACT, "moved": 1e-7}
+F64 = {"gradients": [EXACT, EXACT], "moved": 1e-7}
 PROOF = {"claims": 10, "proved": 10, "cpu": 1.0, "peak": 100.0}
 
 
@@ -22,9 +22,13 @@ def rows(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return import_module("zoo_rows")
 
 
-def measured(error: float) -> dict[str, object]:
-    """Return what a backend found whose second gradient is off by a share of its length."""
-    return {"compile": 1.0, "ms": 2.0, "gradients": [EXACT[0], [0.5, -0.25 + 0.5 * error]]}
+def measured(*errors: float) -> dict[str, object]:
+    """Return what a backend found whose second gradient is off by shares of its length.
+
+    Of each of both pictures, or of both the same.
+    """
+    digests = [[EXACT[0], [0.5, -0.25 + 0.5 * error]] for error in errors]
+    return {"compile": 1.0, "ms": 2.0, "gradients": (2 * digests)[:2]}
 
 
 @pytest.mark.parametrize(
@@ -49,6 +53,12 @@ def test_a_backend_may_be_off_where_rounding_or_the_other_one_is(
 def test_one_backend_alone_is_judged_by_rounding(rows: ModuleType) -> None:
     for error, good in ((1e-4, True), (1e-2, False)):
         assert rows.Measured("net", "2x3", {"f64": F64, "iree": measured(error)}).is_good is good
+
+
+def test_what_is_off_at_one_of_two_pictures_has_crossed_a_kink(rows: ModuleType) -> None:
+    found = rows.Measured("net", "2x3", {"f64": F64, "xla": measured(2e-2, 1e-6)})
+    assert found.off == pytest.approx({"xla": 1e-6})
+    assert found.is_good
 
 
 def test_an_error_of_a_gradient_that_vanishes_is_beside_the_longest(rows: ModuleType) -> None:
