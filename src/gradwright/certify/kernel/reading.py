@@ -9,13 +9,13 @@ import islpy as isl
 
 from gradwright.certify.effort import bounded
 from gradwright.certify.kernel.algebra import Poly
-from gradwright.certify.kernel.index import Affine, Guard, Guards, always, bounds
+from gradwright.certify.kernel.index import Affine, Guard, Guards, always, bounds, variable
 from gradwright.certify.kernel.linear import undetermined
 
 Ends = tuple[tuple[int, int], ...]
 """Intervals low <= x < high."""
-_Where = tuple[Ends, str, str, Ends]
-"""A box, names of its coordinates, expressions in them, and the intervals where these lie."""
+_Where = tuple[Ends, tuple[Affine, ...], Ends]
+"""A box, expressions in its coordinates by place, and the intervals where these lie."""
 Read = tuple[tuple[Affine, int], ...]
 """The indices at which something is read, each with the extent that it lies in."""
 
@@ -43,24 +43,23 @@ class Reading:
 
     def map(self) -> isl.Map:
         """Return (outputs, summed) -> (outputs, all indices read)."""
-        return isl.Map.from_multi_aff(_affine(*self._target())).intersect_domain(self.domain())
+        names = len(self.outputs) + len(self.summed)
+        where = _within(*self._where(self.guards))
+        return isl.Map.from_multi_aff(_affine(names, self._target())).intersect_domain(where)
 
-    def domain(self) -> isl.Set:
-        """Return the points (outputs, summed) at which the guards hold."""
-        return _within(*self._where(self.guards))
-
-    def _where(self, limits: Iterable[Guard]) -> "_Where":
-        spelled = [(_spell(e), (low, high)) for e, low, high in limits]
+    def _where(self, guards: Sequence[Guard]) -> "_Where":
         box = tuple((0, self.extents[v]) for v in (*self.outputs, *self.summed))
-        held = ", ".join(e for e, _ in spelled)
-        return box, self._source(), held, tuple(ends for _, ends in spelled)
+        held = self._placed(e for e, _, _ in guards)
+        return box, held, tuple((low, high) for _, low, high in guards)
 
-    def _target(self) -> tuple[str, str]:
-        reads = (_spell(e) for read in self.reads for e, _ in read)
-        return self._source(), ", ".join([*map(_name, self.outputs), *reads])
+    def _target(self) -> tuple[Affine, ...]:
+        reads = (e for read in self.reads for e, _ in read)
+        return self._placed((*map(variable, self.outputs), *reads))
 
-    def _source(self) -> str:
-        return ", ".join(map(_name, (*self.outputs, *self.summed)))
+    def _placed(self, expressions: Iterable[Affine]) -> tuple[Affine, ...]:
+        """Return expressions with the place of a variable among outputs and summed for itself."""
+        place = {v: i for i, v in enumerate((*self.outputs, *self.summed))}
+        return tuple((c, tuple((place[v], k) for v, k in terms)) for c, terms in expressions)
 
 
 @bounded()
@@ -107,14 +106,6 @@ def _guard(constraint: isl.Constraint, outputs: Sequence[int], extents: Mapping[
 
 def _integer(v: isl.Val) -> int:
     return int(v.to_str())
-
-
-def _spell(e: Affine) -> str:
-    return " + ".join([str(e[0]), *(f"{k}*{_name(v)}" for v, k in e[1])])
-
-
-def _name(v: int) -> str:
-    return f"v{v}" if v >= 0 else f"k{-v}"
 
 
 @bounded()
@@ -188,21 +179,25 @@ def _where(guards: Guards, extents: Mapping[int, int]) -> isl.Set:
 
 
 @lru_cache(SETS)
-def _image(inside: _Where, target: tuple[str, str]) -> isl.Set:
+def _image(inside: _Where, target: tuple[Affine, ...]) -> isl.Set:
     """Return what an affine map makes of the points of a box within limits."""
-    return _within(*inside).apply(isl.Map.from_multi_aff(_affine(*target)))
+    return _within(*inside).apply(isl.Map.from_multi_aff(_affine(len(inside[0]), target)))
 
 
-def _within(box: Ends, source: str, held: str, limits: Ends) -> isl.Set:
+def _within(box: Ends, held: tuple[Affine, ...], limits: Ends) -> isl.Set:
     """Return the points of a box at which affine expressions lie within limits."""
     points = _box(box)
     if not limits:
         return points
-    return points.intersect(_box(limits).preimage_multi_aff(_affine(source, held)))
+    return points.intersect(_box(limits).preimage_multi_aff(_affine(len(box), held)))
 
 
-def _affine(source: str, target: str) -> isl.MultiAff:
-    return isl.MultiAff(f"{{ [{source}] -> [{target}] }}")
+@lru_cache(SETS)
+def _affine(count: int, target: tuple[Affine, ...]) -> isl.MultiAff:
+    """Return the map from so many variables, by place, to affine expressions."""
+    source = ", ".join(f"v{i}" for i in range(count))
+    spelled = (" + ".join([str(c), *(f"{k}*v{i}" for i, k in terms)]) for c, terms in target)
+    return isl.MultiAff(f"{{ [{source}] -> [{', '.join(spelled)}] }}")
 
 
 def _box(ends: Ends) -> isl.Set:
