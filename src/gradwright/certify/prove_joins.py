@@ -27,11 +27,30 @@ _Known = tuple[Tensor, Tensor]
 
 
 @dataclass(slots=True)
+class _Alike:
+    """Values of one likeness, such as the products of a kernel's positions with one picture."""
+
+    values: list[_Known] = field(default_factory=list[_Known])
+    met: set[int] = field(default_factory=set[int])
+    last: int = -1
+
+    def in_turn(self) -> list[int]:
+        """Return the places of the values: texts meet each once, and one next to the last one."""
+        places = range(len(self.values))
+        return sorted(places, key=lambda i: (i in self.met, abs(i - self.last), -i))
+
+    def meet(self, place: int) -> None:
+        """Remember that a value was met."""
+        self.met.add(place)
+        self.last = place
+
+
+@dataclass(slots=True)
 class Joins:
     """Values to be met again, by what they read."""
 
     proof: Proof
-    _known: dict[_Likeness, list[_Known]] = field(default_factory=dict[_Likeness, list[_Known]])
+    _known: dict[_Likeness, _Alike] = field(default_factory=dict[_Likeness, _Alike])
     _leaves: dict[int, Leaves] = field(default_factory=dict[int, Leaves])
 
     def expect(self, tensors: Iterable[Tensor]) -> None:
@@ -39,21 +58,25 @@ class Joins:
         for tensor in tensors:
             written = self.proof.den.pointwise.opened(tensor)
             if self._sums(written.poly):
-                alike = self._known.setdefault(self._likeness(written), [])
-                if (written, tensor) not in alike:
-                    alike.append((written, tensor))
+                alike = self._known.setdefault(self._likeness(written), _Alike())
+                if (written, tensor) not in alike.values:
+                    alike.values.append((written, tensor))
 
     def joined(self, tensor: Tensor) -> Tensor:
         """Return the remembered value that is proved equal to this one, else this one."""
         written = self.proof.den.pointwise.opened(tensor)
         if len(written.poly) < 2 and not self._sums(written.poly):
             return tensor
-        alike = self._known.get(self._likeness(written), [])
-        if any(tensor == known for _, known in alike):
+        alike = self._known.get(self._likeness(written), _Alike())
+        same = next((i for i, (_, known) in enumerate(alike.values) if tensor == known), None)
+        if same is not None:
+            alike.meet(same)
             return tensor
-        for form, known in alike:
+        for place in alike.in_turn():
+            form, known = alike.values[place]
             for order in _orders(known.shape, tensor.shape):
                 if self.proof.same(self._transposed(form, order), written, Depth.SUMS):
+                    alike.meet(place)
                     return self._transposed(known, order)
         return tensor
 
