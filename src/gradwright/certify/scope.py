@@ -17,14 +17,23 @@ REALS = (
 LISTED = 4
 """Places and literals that are named; the rest is counted."""
 
-_NOT_ZERO = frozenset({"stablehlo.divide"})
-_POSITIVE = {
-    "stablehlo.log": "arguments of logarithms",
-    "stablehlo.log_plus_one": "arguments of logarithms",
-    "stablehlo.rsqrt": "arguments of roots",
-    "stablehlo.sqrt": "arguments of roots",
-    "stablehlo.power": "bases of powers",
+_QUOTIENTS = ("stablehlo.divide", "stablehlo.remainder")
+_DOMAINS = {
+    "divisors are not 0": _QUOTIENTS,
+    "arguments of logarithms are positive": ("stablehlo.log", "stablehlo.log_plus_one"),
+    "arguments of roots are positive": ("stablehlo.rsqrt", "stablehlo.sqrt"),
+    "bases of powers are positive": ("stablehlo.power",),
+    "arguments of inverse functions are between -1 and 1": (
+        *("chlo.acos", "chlo.asin", "chlo.atanh", "chlo.erf_inv"),
+    ),
+    "arguments of acosh are above 1": ("chlo.acosh",),
+    "arguments of tangents are no odd multiples of pi/2": ("stablehlo.tan",),
 }
+_SMOOTH = {
+    "arguments of cube roots are not 0": ("stablehlo.cbrt",),
+    "arguments of atan2 are not both 0": ("stablehlo.atan2",),
+}
+"""Where functions that are defined everywhere have a derivative."""
 _KINKS = {
     "stablehlo.maximum": "max(a, b) as the text says, b at a tie",
     "stablehlo.minimum": "min(a, b) as the text says, b at a tie",
@@ -48,10 +57,8 @@ def scope_of(
     signs = signs_of(functions)
     doubtful = [each for each in operations if each.operands and may_fail(each, signs)]
     lines = [REALS, *_literals(operations)]
-    lines += _hypothesis(doubtful, _NOT_ZERO, "divisors are not 0")
-    for word in dict.fromkeys(_POSITIVE.values()):
-        opcodes = frozenset(opcode for opcode, said in _POSITIVE.items() if said == word)
-        lines += _hypothesis(doubtful, opcodes, f"{word} are positive")
+    for claim, opcodes in ({**_DOMAINS, **_SMOOTH} if differentiated else _DOMAINS).items():
+        lines += _hypothesis(doubtful, opcodes, claim)
     lines += _conventions(operations) if differentiated else ()
     lines += _null_sets(max(len(each.kinks) for each in proofs))
     lines += _promises(operations)
@@ -88,15 +95,16 @@ def _literals(operations: Iterable[Operation]) -> Iterator[str]:
 
 
 def _hypothesis(
-    operations: Iterable[Operation], opcodes: frozenset[str], claim: str
+    operations: Iterable[Operation], opcodes: Sequence[str], claim: str
 ) -> Iterator[str]:
-    found = [place(each) for each in operations if each.opcode in opcodes and _is_float(each)]
+    found = [place(each) for each in operations if each.opcode in opcodes and _is_partial(each)]
     if found:
         yield f"assumed: {claim} ({_some(found)})"
 
 
-def _is_float(operation: Operation) -> bool:
-    return operation.results[0].type.element.is_float
+def _is_partial(operation: Operation) -> bool:
+    """Of integers only quotients are."""
+    return operation.results[0].type.element.is_float or operation.opcode in _QUOTIENTS
 
 
 def _conventions(operations: Iterable[Operation]) -> Iterator[str]:

@@ -42,9 +42,11 @@ def signs_of(functions: Iterable[Function]) -> dict[int, Sign]:
 def may_fail(operation: Operation, signs: Mapping[int, Sign]) -> bool:
     """Return whether a quotient, logarithm, root or power may be undefined for all that is known.
 
-    The derivative counts: a root of 0 has none.
+    The derivative counts: a root of 0 has none. Signs say nothing of other functions.
     """
-    place = 1 if operation.opcode == "stablehlo.divide" else 0
+    if operation.opcode.startswith("chlo.") or operation.opcode == "stablehlo.tan":
+        return True
+    place = 1 if operation.opcode in ("stablehlo.divide", "stablehlo.remainder") else 0
     sign = signs.get(id(operation.operands[place]), ANY)
     return sign < (NONNEGATIVE if operation.opcode == "stablehlo.log_plus_one" else POSITIVE)
 

@@ -9,6 +9,7 @@ from math import lcm
 from gradwright.check.affine import Affine, Box, Guard, conjunction, linear, variable
 from gradwright.check.atoms import (
     Applied,
+    Dense,
     Factor,
     Index,
     Infinity,
@@ -244,7 +245,7 @@ class Functions:
                 raise Uncheckable("a division by zero")
             return a
         known = constant_of(a.poly)
-        if known is not None and known < 0 and q.denominator % 2 == 0:
+        if known is not None and known < 0 and q.denominator > 1:
             raise Uncheckable("a root of a negative number")
         if len(a.poly) == 1:
             power = self.algebra.power_of_term(a.poly, q)
@@ -278,9 +279,18 @@ class Functions:
             if k * q < 0 and isinstance(content, Named):
                 self._require_everywhere(dict(content.terms), dict(enumerate(content.extents)))
             if q < 0 and not self.algebra.atoms.is_positive(atom, strictly=True):
-                self.needs.setdefault(("nonzero", atom), self.at)
+                self._need("nonzero", atom)
             if q.denominator > 1 and not self.algebra.atoms.is_positive(atom, strictly=False):
-                self.needs.setdefault(("nonnegative", atom), self.at)
+                self._need("nonnegative", atom)
+
+    def _need(self, what: str, atom: int) -> None:
+        """Note a hypothesis; of a constant there is none to make."""
+        content = self.algebra.atoms.contents[atom]
+        if isinstance(content, Dense) and what == "nonzero" and 0 not in content.entries:
+            return
+        if not self.algebra.atoms.varies[atom]:
+            raise Uncheckable(f"a constant that would have to be {what}")
+        self.needs.setdefault((what, atom), self.at)
 
     def assume_inside(self, start: Tensor) -> None:
         """Note that indices are taken to be in range."""
@@ -312,7 +322,7 @@ class Functions:
         if c is not None and c <= 0:
             raise Uncheckable("the logarithm of a number that has none")
         if c is None and not self._is_positive(a):
-            self.needs.setdefault(("positive", self._named(a)[1]), self.at)
+            self._need("positive", self._named(a)[1])
         if len(a.poly) != 1:
             return self.applied("log", a)
         ((factors, guards), c) = next(iter(a.poly.items()))

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import ceil
 
 from gradwright.check.affine import Affine, variable
-from gradwright.check.atoms import Dense, Infinity, Numbers, Uncheckable, Unknown
+from gradwright.check.atoms import Dense, Index, Infinity, Numbers, Uncheckable, Unknown
 from gradwright.check.contractions import Contractions
 from gradwright.check.extremes import picked
 from gradwright.check.forms import Form, form_of, part_of_concatenation, slice_at, window_of
@@ -67,12 +68,37 @@ class Meanings:
         if opcode not in MOVES:
             for tensor in x:
                 self.f.require_finite(tensor)
-        if opcode in ELEMENTWISE:
-            return [ELEMENTWISE[opcode](self.f, x)]
         rule = SPECIAL.get(opcode)
-        if rule is None or len(operation.results) != 1:
+        if opcode in ELEMENTWISE:
+            result = ELEMENTWISE[opcode](self.f, x)
+        elif rule is not None and len(operation.results) == 1:
+            result = rule(self, operation, x)
+        else:
             raise Uncheckable(f"{operation.opcode} is not in the table")
-        return [rule(self, operation, x)]
+        self._require_held(result, operation.results[0].type.element)
+        return [result]
+
+    def _require_held(self, t: Tensor, element: ElementType) -> None:
+        """Refuse integers made of constants and masks that may be outside of their type."""
+        if not element.is_integer:
+            return
+        atoms, low, high = self.algebra.atoms, Fraction(0), Fraction(0)
+        for (factors, guards), c in t.poly.items():
+            ends = [c, c * (not guards)]
+            for atom, _, q in factors:
+                content, known = atoms.contents[atom], (0, 1)
+                if isinstance(content, Dense):
+                    known = min(content.entries), max(content.entries)
+                elif isinstance(content, Index):
+                    known = 0, content.extent - 1
+                elif not atoms.is_mask(atom):
+                    return
+                for _ in range(ceil(q)):
+                    products = [end * x for end in ends for x in known]
+                    ends = [min(products), max(products)]
+            low, high = low + min(ends), high + max(ends)
+        if low < element.lowest or high > element.highest:
+            raise Uncheckable(f"an integer that {element.value} may not hold")
 
     def spread(self, scalar: Tensor, shape: Shape) -> Tensor:
         """Return a scalar at every index; a tensor of this shape as it is."""

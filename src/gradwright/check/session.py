@@ -31,7 +31,7 @@ from gradwright.hlo import Function, Operation, Value
 
 _PARTIAL = frozenset(
     f"stablehlo.{name}"
-    for name in ("divide", "log", "log_plus_one", "power", "remainder", "rsqrt", "sqrt")
+    for name in ("divide", "log", "log_plus_one", "power", "remainder", "rsqrt", "sqrt", "tan")
 )
 """Operations that are undefined at some real numbers."""
 

@@ -107,7 +107,7 @@ def test_a_root_keeps_the_sign_of_what_it_is_taken_of() -> None:
         lambda b, x, y: b.exponential(x),
     )
     assert same
-    assert not den.conditions.nonnegative
+    assert not den.conditions.supposed
     assert not both(lambda b, x, y: b.sqrt(x * x), lambda b, x, y: x)[1]
 
 

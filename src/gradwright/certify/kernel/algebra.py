@@ -314,9 +314,9 @@ class Algebra:
             return None
         q = Fraction(exponent)
         if q < 0 and any(self.atoms.is_mask(atom) for atom, _, _ in factors):
-            raise Undenotable("a division by a value that is 0 wherever a mask is")
+            raise Undefined("a division by a value that is 0 wherever a mask is")
         if q < 0 and any(self.atoms.has_zero(atom) and k > 0 for atom, _, k in factors):
-            raise Undenotable("a division by a constant that is 0 at some position")
+            raise Undefined("a division by a constant that is 0 at some position")
         if q.denominator > 1 and (c < 0 or not self._distributes(factors)):
             return None
         powered = [(atom, access, simple(k * q)) for atom, access, k in factors]

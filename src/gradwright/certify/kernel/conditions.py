@@ -1,6 +1,45 @@
 """What a proof assumes of the inputs, and which liberties of reading it took."""
 
+import enum
 from dataclasses import dataclass, field
+from fractions import Fraction
+
+
+class Domain(enum.Enum):
+    """Where a function is defined and has a derivative."""
+
+    NONZERO = enum.auto()
+    NONNEGATIVE = enum.auto()
+    POSITIVE = enum.auto()
+    UNIT = enum.auto()
+    """Between -1 and 1."""
+    ABOVE_ONE = enum.auto()
+    OFF_POLES = enum.auto()
+    """No odd multiple of pi / 2: each rational number."""
+
+    def holds(self, x: Fraction) -> bool:
+        """Return whether a number lies inside."""
+        match self:
+            case Domain.NONZERO:
+                return x != 0
+            case Domain.NONNEGATIVE:
+                return x >= 0
+            case Domain.POSITIVE:
+                return x > 0
+            case Domain.UNIT:
+                return -1 < x < 1
+            case Domain.ABOVE_ONE:
+                return x > 1
+            case Domain.OFF_POLES:
+                return True
+
+
+DOMAINS = {
+    **dict.fromkeys(("acos", "asin", "atanh", "erf_inv"), Domain.UNIT),
+    "acosh": Domain.ABOVE_ONE,
+    "tan": Domain.OFF_POLES,
+}
+"""The domains of named functions that are defined on a part of the line only."""
 
 
 @dataclass(slots=True)
@@ -10,12 +49,8 @@ class Conditions:
     An equality is claimed at inputs that meet all of them, and at no others.
     """
 
-    nonzero: set[int] = field(default_factory=set[int])
-    """Atoms that were divided by."""
-    nonnegative: set[int] = field(default_factory=set[int])
-    """Atoms of which a root was taken."""
-    positive: set[int] = field(default_factory=set[int])
-    """Atoms of which a logarithm was taken."""
+    supposed: set[tuple[Domain, int]] = field(default_factory=set[tuple[Domain, int]])
+    """What was divided by, or had its root, logarithm or inverse function taken, by atom."""
     kinks: set[int] = field(default_factory=set[int])
     """Atoms P for which [P = 0] was read as 0; their zeros are a null set."""
     in_range: set[str] = field(default_factory=set[str])

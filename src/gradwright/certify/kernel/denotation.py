@@ -25,6 +25,7 @@ from gradwright.certify.kernel.atoms import (
 from gradwright.certify.kernel.conditions import Conditions
 from gradwright.certify.kernel.contractions import Contractions
 from gradwright.certify.kernel.index import variable
+from gradwright.certify.kernel.integers import require_fit
 from gradwright.certify.kernel.multilinear import Application, Multilinear
 from gradwright.certify.kernel.pointwise import Pointwise
 from gradwright.certify.kernel.relations import Relations
@@ -97,7 +98,11 @@ class Denotation:
             for operand in operands:
                 self.require_finite(operand, operation.opcode)
         results = rule(Step(self, operation, operands))
-        return [results] if isinstance(results, Tensor) else results
+        results = [results] if isinstance(results, Tensor) else results
+        for value, result in zip(operation.results, results, strict=True):
+            if value.type.element.is_integer:
+                require_fit(self.pointwise, result, value.type.element)
+        return results
 
     @property
     def conditions(self) -> Conditions:

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import floor
 
-from gradwright.certify.kernel.algebra import constant_of
+from gradwright.certify.kernel.algebra import Undefined, constant_of
 from gradwright.certify.kernel.atoms import Function
+from gradwright.certify.kernel.conditions import DOMAINS, Domain
 from gradwright.certify.kernel.masks import Masks
 from gradwright.certify.kernel.tensor import Tensor
 
@@ -27,6 +28,8 @@ class Functions(Masks):
 
     def function(self, name: str, a: Tensor) -> Tensor:
         """Return a named function of which nothing more is known."""
+        if name in DOMAINS:
+            self.suppose(DOMAINS[name], a)
         c = constant_of(a.poly)
         if c is not None:
             atom = self.algebra.atoms.intern(Function(name, c, None), ())
@@ -35,6 +38,18 @@ class Functions(Masks):
         extents = self.algebra.atoms.extents(inner)
         atom = self.algebra.atoms.intern(Function(name, scale, inner), extents)
         return self._factor(a.digits, atom, access)
+
+    def suppose(self, domain: Domain, a: Tensor) -> None:
+        """List that a tensor lies in a domain; Undefined where no input decides that it does."""
+        opened = self.opened(self._unshifted(a))
+        entries = self.contractions.summation.entries(opened.poly, self.algebra.box(a.digits))
+        if entries is not None and all(map(domain.holds, entries)):
+            return
+        if entries is not None or not any(
+            self._generic.reached(f[0]) for m in a.poly for f in m[0]
+        ):
+            raise Undefined("a function of a constant that is outside of its domain, or may be")
+        self.conditions.supposed.add((domain, self.class_of(a)[1]))
 
     def _mirrored(
         self, name: str, a: Tensor, at_zero: Fraction | int, mirror: Callable[[Tensor], Tensor]

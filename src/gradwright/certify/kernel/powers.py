@@ -15,6 +15,7 @@ from gradwright.certify.kernel.algebra import (
 )
 from gradwright.certify.kernel.atoms import Exponent, Function, Monomial, Sign
 from gradwright.certify.kernel.classes import Scale
+from gradwright.certify.kernel.conditions import Domain
 from gradwright.certify.kernel.contractions import Contractions
 from gradwright.certify.kernel.functions import Functions
 from gradwright.certify.kernel.index import Affine
@@ -61,7 +62,7 @@ class Powers(Functions):
                 raise Undefined("a division by zero")
             return number(int(exponent == 0))
         constant = constant_of(a.poly)
-        if constant is not None and constant < 0 and exponent.denominator % 2 == 0:
+        if constant is not None and constant < 0 and exponent.denominator > 1:
             raise Undefined("a root of a negative number")
         known = self._known_power(a, exponent)
         if known is not None:
@@ -69,7 +70,7 @@ class Powers(Functions):
         if len(a.poly) == 1:
             distributed = self.algebra.monomial_power(a.poly, exponent)
             if distributed is not None:
-                self._assume_factors(a.poly, exponent)
+                self._assume_factors(a, exponent)
                 return distributed
         if exponent.denominator == 1 and 0 <= exponent <= EXPANDED_POWER:
             return self.algebra.raised(a.poly, int(exponent), self.algebra.box(a.digits))
@@ -138,7 +139,7 @@ class Powers(Functions):
             self._require_support(a)
         scale = Scale.SIZE if exponent.denominator > 1 else Scale.LEADING
         c, atom, access = self.class_of(a, scale)
-        self._assume(atom, exponent)
+        self._assume(self._factor(a.digits, atom, access), exponent)
         root = self.algebra.monomial_power({ONE: c}, exponent)
         assert root is not None  # c > 0 or the exponent is an integer
         power: Poly = {(((atom, access, simple(exponent)),), ()): Fraction(1)}
@@ -149,17 +150,18 @@ class Powers(Functions):
         if not covered(a.poly, self.algebra.box(a.digits)):
             raise Undefined("a division by, or a logarithm of, a value that is 0 at an index")
 
-    def _assume_factors(self, p: Poly, exponent: Fraction) -> None:
-        ((factors, _), _) = next(iter(p.items()))
-        for atom, _, _ in factors:
-            self._assume(atom, exponent)
+    def _assume_factors(self, a: Tensor, exponent: Fraction) -> None:
+        ((factors, _), _) = next(iter(a.poly.items()))
+        for atom, access, _ in factors:
+            self._assume(self._factor(a.digits, atom, access), exponent)
 
-    def _assume(self, atom: int, exponent: Fraction) -> None:
+    def _assume(self, a: Tensor, exponent: Fraction) -> None:
+        (((atom, _, _),), _) = next(iter(a.poly))
         sign = self.algebra.atoms.sign(atom)
         if exponent < 0 and sign is not Sign.POSITIVE:
-            self.conditions.nonzero.add(atom)
+            self.suppose(Domain.NONZERO, a)
         if exponent.denominator > 1 and sign is Sign.ANY:
-            self.conditions.nonnegative.add(atom)
+            self.suppose(Domain.NONNEGATIVE, a)
 
     def exponential(self, a: Tensor) -> Tensor:
         """Return e ** a: one factor per term, exp(c log X) = X ** c on X > 0, e ** -inf = 0."""
@@ -243,7 +245,7 @@ class Powers(Functions):
         self._require_support(a)
         c, atom, access = self.class_of(a)
         if self.algebra.atoms.sign(atom) is not Sign.POSITIVE or c < 0:
-            self.conditions.positive.add(atom)
+            self.suppose(Domain.POSITIVE, a)
         if c <= 0:
             return self.function("log", a)
         inner = self.function("log", self._factor(a.digits, atom, access))

@@ -35,6 +35,8 @@ from gradwright.certify.kernel.relations import Relations
 
 COUNT_LIMIT = 100_000
 """Points up to which a number of positions is counted one by one."""
+_WHOLE = range(1, 5)
+"""Powers of a constant that are evaluated."""
 
 
 @dataclass(slots=True)
@@ -199,7 +201,7 @@ class Summation:
         return self.total(product, places.values(), box)
 
     def _is_constant(self, factor: Factor) -> bool:
-        return factor[2] == 1 and self.algebra.atoms.is_constant(factor[0])
+        return factor[2] in _WHOLE and self.algebra.atoms.is_constant(factor[0])
 
     def _held(self, guards: Guards, summed: Sequence[int], extents: Extents) -> Poly | None:
         """Return how many summed points meet guards, as guards; None where there may be several."""
@@ -256,11 +258,11 @@ class Summation:
     def _entry(self, factors: Sequence[Factor], at: Mapping[int, int]) -> Fraction:
         """Return a product of entries of constants."""
         value = Fraction(1)
-        for atom, access, _ in factors:
+        for atom, access, q in factors:
             entry = self.algebra.atoms.entry(atom, [value_at(e, at) for e in access])
             if entry is None:
                 raise Undenotable("a constant that is read outside its entries")
-            value *= entry
+            value *= entry ** int(q)
         return value
 
 
