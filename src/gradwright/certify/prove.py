@@ -39,6 +39,7 @@ _CHOICES = frozenset(
 )
 _SUMS = frozenset({"stablehlo.add", "stablehlo.concatenate"})
 """What has as many terms as all its operands together."""
+_LOGARITHMS = frozenset({"stablehlo.log", "stablehlo.log_plus_one"})
 _LAYERS = frozenset(
     {
         "stablehlo.convolution",
@@ -130,7 +131,7 @@ class Proof:
         """Return a tensor as the class that it is, where that is wanted or known as a cut."""
         box = self.den.algebra.box(tensor.digits)
         tensor = Tensor(tensor.digits, joined(tensor.poly, box))
-        if not _has_several_parts(tensor):
+        if not _has_several_parts(tensor) or self.den.pointwise.holds_sums(tensor):
             return tensor
         try:
             self.den.require_finite(tensor)
@@ -226,7 +227,8 @@ def read_by_layers(operations: Sequence[Operation]) -> set[int]:
 def choose_cuts(operations: Sequence[Operation]) -> set[int]:
     """Return the values to cut: sums that feed something nonlinear, a layer or several operations.
 
-    A sum that a number is added to is cut before that, so that all its thresholds are about it.
+    A sum that a number is added to is cut before that, so that all its thresholds are about it. What
+    a logarithm is added to is none: it is the largest exponent, taken out of a sum of exponentials.
     """
     users: dict[int, list[Operation]] = {}
     numbers = {
@@ -249,6 +251,13 @@ def choose_cuts(operations: Sequence[Operation]) -> set[int]:
             found += reached(user.results[0]) if moves(user) else [(value, user)]
         return found
 
+    logs = {id(each.results[0]) for each in operations if each.opcode in _LOGARITHMS}
+    taken_out = {
+        id(value)
+        for each in operations
+        if each.opcode == "stablehlo.add" and any(id(v) in logs for v in each.operands)
+        for value in each.operands
+    }
     chosen: set[int] = set()
     for operation in operations:
         result = operation.results[0]
@@ -256,7 +265,7 @@ def choose_cuts(operations: Sequence[Operation]) -> set[int]:
             continue
         found = reached(result)
         bends = any(user.opcode in _NONLINEAR or _is_input(read, user) for read, user in found)
-        if operation.opcode in _CHOICES:
+        if operation.opcode in _CHOICES and id(result) not in taken_out:
             chosen.add(id(result))
         sums = operation.opcode in _SUMS and not moves(operation)
         if sums and (bends or len(found) > 1):

@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import islice, product
 
-from gradwright.certify.kernel.algebra import Algebra, Poly, add, sorted_terms
+from gradwright.certify.kernel.algebra import Algebra, Poly, add, sorted_terms, variables_of
 from gradwright.certify.kernel.atoms import (
     Argument,
     Atoms,
@@ -156,6 +156,21 @@ def _without_roots(algebra: Algebra, terms: Terms, extents: Extents) -> Terms:
     return sorted_terms(p)
 
 
+def constants(atoms: Atoms, p: Poly, box: Extents) -> list[Fraction | None]:
+    """Return what a polynomial that no input enters is at each index, None where it is not known.
+
+    The list is empty where that would take too long.
+    """
+    read = {v: box[v] for v in variables_of(p)}
+    places = islice(product(*map(range, read.values())), STEPS + 1)
+    point = _Point(atoms, frozenset(), None, STEPS)
+    try:
+        terms = tuple(p.items())
+        return [point.terms(terms, dict(zip(read, place, strict=True))) for place in places]
+    except _Exhausted:
+        return []
+
+
 class _Exhausted(Exception):
     """More terms than a point may take."""
 
@@ -175,11 +190,11 @@ class _Point:
     def total(self, terms: Terms, place: Sequence[int]) -> Fraction | None:
         """Return the sum of terms at an index; None where it is not known, or takes too long."""
         try:
-            return self._terms(terms, dict(enumerate(place)))
+            return self.terms(terms, dict(enumerate(place)))
         except _Exhausted:
             return None
 
-    def _terms(self, terms: Terms, at: Mapping[int, int]) -> Fraction | None:
+    def terms(self, terms: Terms, at: Mapping[int, int]) -> Fraction | None:
         found = [
             self._product(factors, c, at)
             for (factors, guards), c in terms
@@ -231,8 +246,11 @@ class _Point:
             case Function(name=name, inner=int(inner)):
                 value = self._atom(inner, place)
                 return _AT_ZERO.get(name) if value == 0 else None
+            case Mask(relation=relation, inner=inner):
+                value = self._atom(inner, place)
+                return None if value is None else Fraction(relation.holds(value))
             case Class(terms=terms):
-                return self._terms(terms, dict(enumerate(place)))
+                return self.terms(terms, dict(enumerate(place)))
             case Sum() as content:
                 return self._sum(content, place)
             case _:

@@ -28,6 +28,10 @@ class Relation(enum.IntEnum):
     NEGATIVE = 2
     ZERO = 3
 
+    def holds(self, x: Fraction) -> bool:
+        """Return whether a number stands in the relation to 0."""
+        return {1: x > 0, 2: x < 0, 3: x == 0}[self]
+
 
 class Numbers(enum.IntEnum):
     """Which numbers an argument ranges over."""

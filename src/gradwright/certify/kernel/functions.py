@@ -6,9 +6,11 @@ f(P) = m f(P at m = 1) + (1 - m) f(P at m = 0).
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import reduce
 from math import floor
 
 from gradwright.certify.kernel.algebra import Undefined, constant_of
+from gradwright.certify.kernel.analytic import constants
 from gradwright.certify.kernel.atoms import Function
 from gradwright.certify.kernel.conditions import DOMAINS, Domain
 from gradwright.certify.kernel.masks import Masks
@@ -19,7 +21,11 @@ class Functions(Masks):
     """Named functions of tensors of one shape."""
 
     def by_cases(self, a: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
-        """Return a function of a tensor, case by case where it has few masks."""
+        """Return a function of a tensor, piece by piece, case by case where it has few masks."""
+        pieces = self.pieces(a)
+        if pieces:
+            parts = [self.multiply(at, self.by_cases(piece, function)) for at, piece in pieces]
+            return reduce(self.add, parts)
         split = self.few_cases(a)
         if split is None:
             return function(a)
@@ -40,16 +46,17 @@ class Functions(Masks):
         return self._factor(a.digits, atom, access)
 
     def suppose(self, domain: Domain, a: Tensor) -> None:
-        """List that a tensor lies in a domain; Undefined where no input decides that it does."""
-        opened = self.opened(self._unshifted(a))
-        entries = self.contractions.summation.entries(opened.poly, self.algebra.box(a.digits))
-        if entries is not None and all(map(domain.holds, entries)):
+        """List that a tensor lies in a domain; Undefined where a constant is known not to.
+
+        An irrational constant may be supposed to have an inverse or a logarithm, but no more.
+        """
+        atoms = self.algebra.atoms
+        if any(self._generic.reached(f[0]) for m in a.poly for f in m[0]):
+            self.conditions.supposed.add((domain, self.class_of(a)[1]))
             return
-        if entries is not None or not any(
-            self._generic.reached(f[0]) for m in a.poly for f in m[0]
-        ):
-            raise Undefined("a function of a constant that is outside of its domain, or may be")
-        self.conditions.supposed.add((domain, self.class_of(a)[1]))
+        for x in constants(atoms, a.poly, self.algebra.box(a.digits)):
+            if domain in DOMAINS.values() if x is None else not domain.holds(x):
+                raise Undefined("a function of a constant that may be outside of its domain")
 
     def _mirrored(
         self, name: str, a: Tensor, at_zero: Fraction | int, mirror: Callable[[Tensor], Tensor]

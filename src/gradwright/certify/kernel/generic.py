@@ -4,9 +4,9 @@ Without this test the two conventions of a kink, P > 0 and P >= 0, would be the 
 P is 0 on an open set, as a sum of two rectified values is.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache
 from itertools import product
 
 from gradwright.certify.kernel.algebra import Algebra
@@ -15,17 +15,23 @@ from gradwright.certify.kernel.atoms import (
     Argument,
     Class,
     Factor,
+    Function,
     Mask,
     Monomial,
     Numbers,
     Sum,
     Terms,
 )
-from gradwright.certify.kernel.index import Affine, combine, variable
+from gradwright.certify.kernel.index import Affine, combine, substitute, variable
 from gradwright.certify.kernel.pieces import Piece, opened
 
 TERMS = 64
 """Terms of a sum whose classes are written out."""
+Entry = tuple[int, tuple[Affine, ...]]
+"""An argument, and the indices at which it is read."""
+
+INJECTIVE = frozenset(("exponential", "log", "logistic", "erf", "atan", "asinh"))
+"""Functions that are strictly monotone where they are defined, an interval."""
 MASKS = 4
 """Masks of a sum that are told apart, case by case."""
 
@@ -122,24 +128,64 @@ class Generic:
         return self._analytic.vanishes_rarely(terms, extents, reads)
 
     def _free(self, terms: Terms, place: int) -> bool:
-        """Whether a term is c * x[e], and no other term reads the entry x[e]."""
+        """Whether a term goes up, or down, with an entry that no other term reads."""
         (factors, guards), _ = terms[place]
-        if guards or len(factors) != 1:
+        if guards or len(factors) != 1 or factors[0][2] != 1:
             return False
-        atom, access, exponent = factors[0]
-        if exponent != 1 or not self._real(atom):
-            return False
-        others = (monomial for i, (monomial, _) in enumerate(terms) if i != place)
-        return all(self._avoids(monomial, atom, access) for monomial in others)
+        others = [monomial for i, (monomial, _) in enumerate(terms) if i != place]
+        return any(
+            all(self._avoids_at(monomial, {}, entry) for monomial in others)
+            for entry in self._monotone(*factors[0][:2])
+        )
 
-    def _avoids(self, monomial: Monomial, atom: int, access: tuple[Affine, ...]) -> bool:
-        for factor in monomial[0]:
-            if factor[0] == atom and not _apart(factor[1], access):
+    def _monotone(self, atom: int, access: tuple[Affine, ...]) -> Iterator[Entry]:
+        """Yield entries of real arguments in which an atom is strictly monotone."""
+        match self.atoms.content(atom):
+            case Argument(numbers=Numbers.REAL):
+                yield atom, access
+            case Function(name=name, inner=int(inner)) if name in INJECTIVE:
+                yield from self._monotone(inner, access)
+            case Class(terms=terms):
+                places = dict(enumerate(access))
+                for i, ((factors, guards), _) in enumerate(terms):
+                    if guards or len(factors) != 1 or factors[0][2] != 1:
+                        continue
+                    read = tuple(substitute(e, places) for e in factors[0][1])
+                    others = [m for k, (m, _) in enumerate(terms) if k != i]
+                    for entry in self._monotone(factors[0][0], read):
+                        if all(self._avoids_at(m, places, entry) for m in others):
+                            yield entry
+            case _:
+                return
+
+    def _avoids_at(self, monomial: Monomial, places: Mapping[int, Affine], entry: Entry) -> bool:
+        """Whether a term of a class, read at places, does not read an entry."""
+        return all(
+            self._reads_apart((a, tuple(substitute(e, places) for e in read), q), *entry)
+            for a, read, q in monomial[0]
+        )
+
+    def _reads_apart(self, factor: Factor, atom: int, access: tuple[Affine, ...]) -> bool:
+        """Whether a factor reads other entries of an argument only, for all that is seen in it."""
+        number, at, _ = factor
+        if not any(self._may_read(atom, each) for each in self.reached(number)):
+            return True
+        match self.atoms.content(number):
+            case Argument():
+                return number == atom and _apart(at, access)
+            case Function(inner=int(inner)) | Mask(inner=inner):
+                return self._reads_apart((inner, at, 1), atom, access)
+            case Class(terms=terms):
+                places = dict(enumerate(at))
+                return all(
+                    self._reads_apart(
+                        (a, tuple(substitute(e, places) for e in read), q), atom, access
+                    )
+                    for (factors, _), _ in terms
+                    for a, read, q in factors
+                )
+            case _:
                 return False
-            reached = self.reached(factor[0]) if factor[0] != atom else ()
-            if any(map(partial(self._may_read, atom), reached)):
-                return False
-        return True
 
     def _may_read(self, atom: int, argument: int) -> bool:
         """Whether an argument is a given one, or stands for what may be a function of it."""

@@ -36,7 +36,7 @@ from gradwright.certify.kernel.patterns import constant_poly
 from gradwright.certify.kernel.reading import covered
 from gradwright.certify.kernel.tensor import Tensor
 
-PIECES = 8
+PIECES = 32
 """Pieces, joined along a dimension, of a tensor of which a mask is taken piece by piece."""
 
 
@@ -105,7 +105,7 @@ class Masks(Arithmetic):
         if fixed is not None:
             return fixed
         opened = self.opened(self._unshifted(a))
-        pieces = self._pieces(opened)
+        pieces = self.pieces(opened)
         if self._is_piecewise(a) and not any(guards for _, guards in opened.poly):
             a = opened  # the one of its pieces that the indices say
         if pieces:
@@ -145,7 +145,7 @@ class Masks(Arithmetic):
         places = {i: variable(v) for i, v in enumerate(names)}
         return Tensor(a.digits, self.algebra.substitute(found, places, box))
 
-    def _pieces(self, a: Tensor) -> list[tuple[Tensor, Tensor]]:
+    def pieces(self, a: Tensor) -> list[tuple[Tensor, Tensor]]:
         """Return where a tensor is which other one, of pieces that cover it; none of any other."""
         groups: dict[Guards, Poly] = {}
         for (factors, guards), c in a.poly.items():

@@ -17,9 +17,9 @@ from gradwright.certify.kernel.atoms import Exponent, Function, Monomial, Sign
 from gradwright.certify.kernel.classes import Scale
 from gradwright.certify.kernel.conditions import Domain
 from gradwright.certify.kernel.contractions import Contractions
-from gradwright.certify.kernel.functions import Functions
 from gradwright.certify.kernel.index import Affine
 from gradwright.certify.kernel.infinite import parts
+from gradwright.certify.kernel.logsums import LogSums
 from gradwright.certify.kernel.reading import covered
 from gradwright.certify.kernel.tensor import Digits, Tensor
 
@@ -31,7 +31,7 @@ EXPANDED_POWER = 4
 """Largest power of a sum that is multiplied out; a higher one stays a power of a class."""
 
 
-class Powers(Functions):
+class Powers(LogSums):
     """Powers, exponentials and logarithms of tensors of one shape."""
 
     def __init__(self, algebra: Algebra, contractions: Contractions) -> None:
@@ -64,7 +64,7 @@ class Powers(Functions):
         constant = constant_of(a.poly)
         if constant is not None and constant < 0 and exponent.denominator > 1:
             raise Undefined("a root of a negative number")
-        known = self._known_power(a, exponent)
+        known = None if self.is_sum(self.opened(a)) else self._known_power(a, exponent)
         if known is not None:
             return known.poly
         if len(a.poly) == 1:
@@ -138,6 +138,7 @@ class Powers(Functions):
         if exponent < 0:
             self._require_support(a)
         scale = Scale.SIZE if exponent.denominator > 1 else Scale.LEADING
+        a = self.written_out(a)
         c, atom, access = self.class_of(a, scale)
         self._assume(self._factor(a.digits, atom, access), exponent)
         root = self.algebra.monomial_power({ONE: c}, exponent)
@@ -243,7 +244,9 @@ class Powers(Functions):
                 inner = self._log(self.multiply(a, self.power(f, -q)))
                 return self.add(inner, self._log_factor(a.digits, atom, access), q)
         self._require_support(a)
+        a = self.written_out(a)
         c, atom, access = self.class_of(a)
+        self.remember_sum(atom)
         if self.algebra.atoms.sign(atom) is not Sign.POSITIVE or c < 0:
             self.suppose(Domain.POSITIVE, a)
         if c <= 0:
