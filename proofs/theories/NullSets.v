@@ -114,6 +114,39 @@ move=> c0 H; elim=> [|e' r IH] x /=; last by apply: few_sub (few_one 0) => t [];
 apply: few_sub (few_one (- rest x / c)) => t /NNPP; rewrite H /upd eqxx => E.
 by apply: (Rmult_eq_reg_l c) => //; field_simplify => //; lra.
 Qed.
+(** The same of a function that takes no value twice along the entry e, where it is defined. *)
+Definition injective_in (f : tensor I -> R) (e : I) (D : tensor I -> Prop) : Prop :=
+  forall x s t, D (upd x e s) -> D (upd x e t) -> f (upd x e s) = f (upd x e t) -> s = t.
+Theorem rule_kink_injective (f rest : tensor I -> R) (e : I) (D : tensor I -> Prop) :
+  injective_in f e D -> does_not_read rest e ->
+  forall order x, thin (rcons order e) (fun y => D y /\ f y + rest y = 0) x.
+Proof.
+move=> F H; elim=> [|e' r IH] x /=; last by apply: few_sub (few_one 0) => t []; exact: IH.
+case: (classic (exists s, D (upd x e s) /\ f (upd x e s) + rest (upd x e s) = 0)) => [[s [Ds Es]]|N].
+  apply: few_sub (few_one s) => t /NNPP [Dt Et]; apply: (F x) => //.
+  by move: Es Et; rewrite !H; lra.
+by apply: few_sub (few_one 0) => t /NNPP K; case: N; exists t.
+Qed.
+(** Such are an entry itself, multiples with a rest that does not read it, and functions that are
+    strictly monotone. *)
+Theorem rule_injective (f rest : tensor I -> R) (e : I) (D : tensor I -> Prop) (c : R) :
+  injective_in (fun y => y e) e D /\
+  (injective_in f e D ->
+    (c <> 0 -> does_not_read rest e -> injective_in (fun y => c * f y + rest y) e D) /\
+    injective_in (fun y => exp (f y)) e D /\ injective_in (fun y => logistic (f y)) e D /\
+    injective_in (fun y => ln (f y)) e (fun y => D y /\ 0 < f y)).
+Proof.
+split=> [x s t _ _|F]; first by rewrite /upd eqxx.
+split=> [c0 H x s t Ds Dt|]; first rewrite !H => E.
+  by apply: (F x) => //; apply: (Rmult_eq_reg_l c) => //; lra.
+split=> [x s t Ds Dt /exp_inv|]; first exact: F.
+split=> [x s t Ds Dt|x s t [Ds Ps] [Dt Pt] /(ln_inv _ _ Ps Pt)]; last exact: F.
+rewrite /logistic => E; apply: (F x) => //.
+have P u : 0 < 1 + exp (- u) by have := exp_pos (- u); lra.
+have : / / (1 + exp (- f (upd x e s))) = / / (1 + exp (- f (upd x e t))) by rewrite E.
+rewrite !Rinv_inv => K; have /exp_inv : exp (- f (upd x e s)) = exp (- f (upd x e t)) by lra.
+by lra.
+Qed.
 (** The zeros of a function that is analytic in each entry, and not 0 somewhere, are thin in any
     order of the entries. *)
 Theorem rule_kink_analytic (f : tensor I -> R) (x0 : tensor I) : analytic_in_entries f -> f x0 <> 0 ->

@@ -257,6 +257,10 @@ have /le_IZR N : IZR n <= 0 by lra.
 have /le_IZR M : 1 <= IZR n by lra.
 lia.
 Qed.
+(** What a part T leaves of a positive sum C, over that sum. *)
+Theorem rule_log_sum_rest (c r T C : R) : 0 < C ->
+  c * r - c * (r * T * / C) = c * r * (C - T) * / C /\ c * (r * C) - c * (r * T) = c * r * (C - T).
+Proof. by move=> H; split; [field; lra | ring]. Qed.
 (** ** Denominators: multiplied out where they are not 0 *)
 Theorem rule_clear_denominator (A d : R) (n : nat) (q : R) :
   (A <> 0 -> (A ^ n * d = 0 <-> d = 0)) /\ (0 < A -> (root A q * d = 0 <-> d = 0)).

@@ -82,7 +82,8 @@ IDENTITIES: Mapping[str, Identity] = {
     ),
     "sum-interface": _identity(
         "an index that no summed variable meets may be named",
-        "relations.Relations._interface classes.generalize classes._self_contained",
+        "relations.Relations._interface classes.generalize classes._self_contained "
+        "logsums.LogSums.class_of logsums.LogSums._at_its_corner",
     ),
     "reads-determine": _identity(
         "what equations of what is read determine is the same where the same is read",
@@ -128,7 +129,10 @@ IDENTITIES: Mapping[str, Identity] = {
         "arithmetic.Arithmetic.cases arithmetic.Arithmetic.few_cases arithmetic.Arithmetic._at "
         "functions.Functions.by_cases",
     ),
-    "mask-pieces": _identity("f of pieces, piece by piece", "masks.Masks._pieces reading.covered"),
+    "mask-pieces": _identity(
+        "f of pieces, piece by piece",
+        "masks.Masks.pieces reading.covered functions.Functions.by_cases",
+    ),
     "mask-whole": _identity("of whole n, g n + c > 0 is n > floor(-c / g)", "masks.Masks._whole"),
     "mask-whole-opposite": _identity(
         "of whole n, [n > 0] = 1 - [1 - n > 0]", "masks.Masks._whole_mask"
@@ -187,8 +191,17 @@ IDENTITIES: Mapping[str, Identity] = {
     ),
     "kink-one-per-line": _identity(
         "c x[e] + rest = 0 once on each line along x[e]",
-        "generic.Generic._varies generic.Generic._free generic.Generic._avoids "
-        "generic.Generic._may_read generic._apart generic.Generic._search",
+        "generic.Generic._varies generic.Generic._free generic.Generic._avoids_at "
+        "generic.Generic._reads_apart generic.Generic._may_read generic._apart "
+        "generic.Generic._search",
+    ),
+    "kink-injective": _identity(
+        "f + rest = 0 once at most on each line along x[e], for f injective in x[e]",
+        "generic.Generic._free",
+    ),
+    "injective": _identity(
+        "c f + rest, exp f, ln f and s(f) are injective where f is",
+        "generic.Generic._monotone",
     ),
     "kink-product": _identity(
         "a sum of products of entries has each value on a thin set", "generic.Generic._varies"
@@ -256,6 +269,11 @@ IDENTITIES: Mapping[str, Identity] = {
     ),
     "log-power": _identity("ln(a^q) = q ln a", "powers.Powers._log"),
     "log-exp": _identity("ln(exp a) = a", "powers.Powers._log_factor"),
+    "log-sum-rest": _identity(
+        "1 - T / C = (C - T) / C, C > 0",
+        "logsums.LogSums._in_lowest_terms logsums.LogSums._together logsums.LogSums._parts "
+        "logsums.LogSums._part",
+    ),
     "logistic-reflection": _identity(
         "s(-x) = 1 - s(x)", "functions.Functions._mirrored functions.Functions.logistic"
     ),

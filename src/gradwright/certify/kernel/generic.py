@@ -30,8 +30,8 @@ TERMS = 64
 Entry = tuple[int, tuple[Affine, ...]]
 """An argument, and the indices at which it is read."""
 
-INJECTIVE = frozenset(("exponential", "log", "logistic", "erf", "atan", "asinh"))
-"""Functions that are strictly monotone where they are defined, an interval."""
+INJECTIVE = frozenset(("exponential", "log", "logistic"))
+"""Functions that take no value twice."""
 MASKS = 4
 """Masks of a sum that are told apart, case by case."""
 
