@@ -144,17 +144,6 @@ move=> H; have P := exp_pos u; have Q : (1 + exp u) ^ n <> 0 by apply: pow_nonze
 rewrite Rpow_mult_distr Rinv_mult_distr; try (apply: pow_nonzero; lra); try exact: pow_nonzero.
 by congr (_ * _); rewrite /logistic Ropp_involutive -[RHS]Rinv_pow ?pow_mult //; lra.
 Qed.
-Theorem rule_exponential_sum_power c u v (k : nat) : 0 < c ->
-  / (c * (exp u + exp v)) ^ k = / c ^ k * (/ exp u ^ k * logistic (u - v) ^ k).
-Proof.
-move=> H; have P := exp_pos u; have Q := exp_pos v.
-have E : logistic (u - v) = exp u * / (exp u + exp v).
-  by rewrite /logistic (_ : - (u - v) = v + - u) ?exp_plus ?exp_Ropp; [field; lra | ring].
-have N1 : exp u ^ k <> 0 by apply: pow_nonzero; lra.
-have N2 : (exp u + exp v) ^ k <> 0 by apply: pow_nonzero; lra.
-have N3 : c ^ k <> 0 by apply: pow_nonzero; lra.
-by rewrite E !Rpow_mult_distr -Rinv_pow; [field | lra].
-Qed.
 Definition odd_function (f : R -> R) : Prop := forall x, f (- x) = - f x.
 Definition even_function (f : R -> R) : Prop := forall x, f (- x) = f x.
 Lemma odd_at_0 f : odd_function f -> f 0 = 0.

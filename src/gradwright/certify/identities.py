@@ -283,7 +283,6 @@ IDENTITIES: Mapping[str, Identity] = {
         "pointwise.Pointwise._unmixed pointwise.Pointwise._without_mixed",
     ),
     "logistic-power": _identity("(c (1 + e^u)^n)^-k", "powers.Powers._known_power"),
-    "exponential-sum-power": _identity("(c (e^u + e^v))^-k", "powers.Powers._power_of_two"),
     "odd-zero": _identity("an odd function is 0 at 0", "functions.Functions.odd"),
     "odd-sine": _identity(
         "sin(-x) = -sin x", "functions.Functions._mirrored functions.Functions.odd"

@@ -101,8 +101,6 @@ class Powers(LogSums):
         if exponent.denominator != 1 or exponent >= 0:
             return None
         opened = self.opened(a)
-        if len(opened.poly) == 2 and ONE not in opened.poly:
-            return self._power_of_two(opened, exponent)
         n, constant = len(opened.poly) - 1, opened.poly.get(ONE, 0)
         if not 1 <= n <= EXPANDED_POWER or constant <= 0:
             return None
@@ -117,17 +115,6 @@ class Powers(LogSums):
                 s = self.logistic(self.scale(self.log(e), -1))
                 return self.scale(self.power(s, -n * exponent), constant**exponent.numerator)
         return None
-
-    def _power_of_two(self, a: Tensor, exponent: Fraction) -> Tensor | None:
-        """Return (c (exp(u) + exp(v))) ** q as c ** q exp(q u) logistic(u - v) ** -q, else None."""
-        (left, c), (right, k) = sorted_terms(a.poly)
-        alone = all(self._is_exponential(f[0]) for f in (*left[0], *right[0]))
-        if not alone or left[1] or right[1] or c != k or c < 0:
-            return None
-        e, other = (Tensor(a.digits, {monomial: Fraction(1)}) for monomial in (left, right))
-        s = self.logistic(self.add(self.log(e), self.log(other), -1))
-        whole = self.multiply(self.power(e, exponent), self.power(s, -exponent))
-        return self.scale(whole, c**exponent.numerator)
 
     def _is_exponential(self, atom: int) -> bool:
         content = self.algebra.atoms.content(atom)
