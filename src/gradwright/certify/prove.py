@@ -227,8 +227,8 @@ def read_by_layers(operations: Sequence[Operation]) -> set[int]:
 def choose_cuts(operations: Sequence[Operation]) -> set[int]:
     """Return the values to cut: sums that feed something nonlinear, a layer or several operations.
 
-    A sum that a number is added to is cut before that, so that all its thresholds are about it. What
-    a logarithm is added to is none: it is the largest exponent, taken out of a sum of exponentials.
+    A sum that a number is added to is cut before that, so that all its thresholds are about it.
+    What a logarithm is added to is not: it is the largest exponent, taken out of a sum.
     """
     users: dict[int, list[Operation]] = {}
     numbers = {

@@ -138,8 +138,6 @@ class Atoms:
         self._numbers: dict[Content, int] = {}
         self.contents: list[Content] = []
         self.extents: list[tuple[int, ...]] = []
-        self.varies: list[bool] = []
-        """Whether an atom is made of anything unknown: the others are constants."""
 
     def number(self, content: Content, extents: tuple[int, ...]) -> int:
         """Return the number of a content."""
@@ -147,23 +145,9 @@ class Atoms:
         if found == len(self.contents):
             self.contents.append(content)
             self.extents.append(extents)
-            self.varies.append(self._varies(content))
         elif self.extents[found] != extents:
             raise Uncheckable(f"one name for two functions: {content}")
         return found
-
-    def _varies(self, content: Content) -> bool:
-        match content:
-            case Unknown():
-                return True
-            case Applied(inner=int(inner)) | Mask(inner=inner) | Chosen(atom=inner):
-                return self.varies[inner]
-            case Named(terms=terms):
-                return any(self.varies[f[0]] for m, _ in terms for f in m[0])
-            case Sum(factors=factors):
-                return any(self.varies[f[0]] for f in factors)
-            case _:
-                return False
 
     def is_mask(self, atom: int) -> bool:
         """Return whether an atom takes the values 0 and 1 only."""

@@ -284,13 +284,12 @@ class Functions:
                 self._need("nonnegative", atom)
 
     def _need(self, what: str, atom: int) -> None:
-        """Note a hypothesis; of a constant there is none to make."""
+        """Note a hypothesis; of a constant tensor there is none to make."""
         content = self.algebra.atoms.contents[atom]
-        if isinstance(content, Dense) and what == "nonzero" and 0 not in content.entries:
-            return
-        if not self.algebra.atoms.varies[atom]:
+        if not isinstance(content, Dense):
+            self.needs.setdefault((what, atom), self.at)
+        elif what != "nonzero" or 0 in content.entries:
             raise Uncheckable(f"a constant that would have to be {what}")
-        self.needs.setdefault((what, atom), self.at)
 
     def assume_inside(self, start: Tensor) -> None:
         """Note that indices are taken to be in range."""

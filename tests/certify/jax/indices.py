@@ -55,10 +55,20 @@ def margins(x: Array, i: Array) -> Array:
 
 _ROWS, _PICK = ((6, 2), (3, 2)), ((3,),)
 
+LONG_SCAN = Case("long-scan", lambda x: sines(lax.cumlogsumexp(x, 1)), ((1, 17),))
+"""A scan of seventeen pieces, which takes several seconds."""
+
 INDICES = (
     Case("cumulative-product-5", lambda x: sines(jnp.cumprod(x, 1)), ((2, 5),)),
     Case("cumulative-maximum", lambda x: sines(lax.cummax(x, 1)), ((3, 4),)),
     Case("cumulative-logsumexp", lambda x: sines(lax.cumlogsumexp(x, 1)), ((3, 4),)),
+    Case("cumulative-logsumexp-3", lambda x: squares(lax.cumlogsumexp(x, 1)), ((2, 3),)),
+    Case("cumulative-logsumexp-8", lambda x: sines(lax.cumlogsumexp(x, 1)), ((1, 8),)),
+    Case(
+        "cumulative-logsumexp-reversed",
+        lambda x: sines(lax.cumlogsumexp(x, 0, reverse=True)),
+        ((5, 2),),
+    ),
     Case("associative-scan", halves, ((4, 3), (4, 3))),
     Case("cumulative-sum-2d", lambda x: sines(jnp.cumsum(jnp.cumsum(x, 0), 1)), ((3, 4),)),
     Case("segment-mean", mean_by_segment, ((6, 4),), ((6,),)),

@@ -36,6 +36,7 @@ IN_EACH_RUN = (
     *("grouped-query", "linear-attention", "scatter-set", "cls-token", "quadratic-form"),
     *("segment-sum", "take-along-axis", "scatter-add-2d", "cumulative-product", "asinh"),
     *("batch-norm-flax", "associative-scan", "hypot", "local-attention-infinite"),
+    "cumulative-logsumexp",
 )
 """The functions whose mutants every run tries; a sweep tries those of all."""
 
@@ -58,6 +59,13 @@ def _reason(name: str) -> str:
 @pytest.mark.parametrize("name", IN_EACH_RUN)
 def test_a_wrong_gradient_is_not_proved(name: str) -> None:
     _require_no_false_proof(name)
+
+
+@pytest.mark.slow
+def test_a_long_scan_of_logarithms_is_proved() -> None:
+    from certify.jax.indices import LONG_SCAN
+
+    assert verdicts(prepared(LONG_SCAN.text()), 1) == [""]
 
 
 @pytest.mark.slow

@@ -214,7 +214,7 @@ class LogSums(Functions):
     ) -> _Part:
         known = digits, place, product
         if known not in self._known_parts:
-            rest = add(self._terms(digits, place), terms, -1)
+            rest: Poly = add(self._terms(digits, place), terms, -1)
             if len(rest) > 1:
                 c, atom, access = self.class_of(Tensor(digits, rest))
                 self._sums.add(atom)
