@@ -34,6 +34,8 @@ ROOT_TERMS = 64
 """Terms that a sum may come to have when a root is taken away."""
 STEPS = 20_000
 """Terms that are evaluated before a function counts as one that may vanish anywhere."""
+POINTS = 64
+"""Points at which values are kept."""
 _AT_ZERO = {
     "exponential": Fraction(1),
     "logistic": Fraction(1, 2),
@@ -55,6 +57,7 @@ class Analytic:
         self.reached = reached
         self._is_entire = cache(self._search)
         self._is_even_atom = cache(self._search_even)
+        self._points: dict[tuple[frozenset[int], frozenset[int] | None], _Point] = {}
 
     def vanishes_rarely(self, terms: Terms, extents: Sequence[int], reads: Iterable[int]) -> bool:
         """Return whether the zeros of a sum of terms are a null set at each index of a box.
@@ -70,10 +73,19 @@ class Analytic:
         steps = STEPS // len(places)
 
         def differs(place: tuple[int, ...]) -> bool:
-            tries = ((not_0, near) for near in ({0, 1, *place}, None) for not_0 in choices)
-            return any(_Point(self.atoms, *each, steps).total(terms, place) for each in tries)
+            nearby = frozenset((0, 1, *place))
+            tries = ((not_0, near) for near in (nearby, None) for not_0 in choices)
+            return any(self._point(*each).total(terms, place, steps) for each in tries)
 
         return steps > 0 and all(map(differs, places))
+
+    def _point(self, not_0: frozenset[int], near: frozenset[int] | None) -> "_Point":
+        """Return a point with what is known of it: cases and places of one sum share most of it."""
+        if (not_0, near) not in self._points:
+            if len(self._points) == POINTS:
+                self._points.clear()
+            self._points[not_0, near] = _Point(self.atoms, not_0, near)
+        return self._points[not_0, near]
 
     def _places(self, terms: Terms, extents: Sequence[int]) -> Iterator[tuple[int, ...]]:
         """Yield indices of a box, one at least of those that a change of names makes alike.
@@ -163,7 +175,7 @@ def constants(atoms: Atoms, p: Poly, box: Extents) -> list[Fraction | None]:
     """
     read = {v: box[v] for v in variables_of(p)}
     places = islice(product(*map(range, read.values())), STEPS + 1)
-    point = _Point(atoms, frozenset(), None, STEPS)
+    point = _Point(atoms, frozenset(), None)
     try:
         terms = tuple(p.items())
         return [point.terms(terms, dict(zip(read, place, strict=True))) for place in places]
@@ -178,17 +190,16 @@ class _Exhausted(Exception):
 class _Point:
     """Values where all entries are 0 but those of some arguments at some indices (None: all)."""
 
-    def __init__(
-        self, atoms: Atoms, not_0: frozenset[int], indices: set[int] | None, steps: int
-    ) -> None:
+    def __init__(self, atoms: Atoms, not_0: frozenset[int], indices: frozenset[int] | None) -> None:
         self.atoms = atoms
         self.not_0 = not_0
         self.indices = indices
         self._known: dict[tuple[int, tuple[int, ...]], Fraction | None] = {}
-        self._left = steps
+        self._left = STEPS
 
-    def total(self, terms: Terms, place: Sequence[int]) -> Fraction | None:
+    def total(self, terms: Terms, place: Sequence[int], steps: int) -> Fraction | None:
         """Return the sum of terms at an index; None where it is not known, or takes too long."""
+        self._left = steps
         try:
             return self.terms(terms, dict(enumerate(place)))
         except _Exhausted:
