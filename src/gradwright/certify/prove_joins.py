@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import permutations
 
+from gradwright.certify.effort import TooLarge
 from gradwright.certify.kernel.algebra import Poly
 from gradwright.certify.kernel.atoms import Exponent, Monomial, Sum
 from gradwright.certify.kernel.equality import Depth
@@ -56,7 +57,7 @@ class Joins:
     def expect(self, tensors: Iterable[Tensor]) -> None:
         """Remember values."""
         for tensor in tensors:
-            written = self.proof.den.pointwise.opened(tensor)
+            written = self._written(tensor)
             if self._sums(written.poly):
                 alike = self._known.setdefault(self._likeness(written), _Alike())
                 if (written, tensor) not in alike.values:
@@ -64,7 +65,7 @@ class Joins:
 
     def joined(self, tensor: Tensor) -> Tensor:
         """Return the remembered value that is proved equal to this one, else this one."""
-        written = self.proof.den.pointwise.opened(tensor)
+        written = self._written(tensor)
         if len(written.poly) < 2 and not self._sums(written.poly):
             return tensor
         alike = self._known.get(self._likeness(written), _Alike())
@@ -79,6 +80,13 @@ class Joins:
                     alike.meet(place)
                     return self._transposed(known, order)
         return tensor
+
+    def _written(self, tensor: Tensor) -> Tensor:
+        """Return a value written out, as it is where no terms or time are left for that."""
+        try:
+            return self.proof.den.pointwise.opened(tensor)
+        except TooLarge:
+            return tensor
 
     def _transposed(self, tensor: Tensor, order: Sequence[int]) -> Tensor:
         """Return a tensor whose dimension i is dimension order[i] of the given one."""
