@@ -1,4 +1,4 @@
-"""Small nets of several families: one gradient on XLA and on IREE.
+"""Small nets of several families on XLA and on IREE: one gradient, one whole train step.
 
 `make sweep` compares the train steps of all published nets (benchmarks/zoo_steps.py).
 """
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from gradwright import programs, run, zoo
+from gradwright import losses, optim, programs, run, zoo
 from gradwright.programs import Program
 from losses.closeness import Array
 
@@ -19,11 +19,13 @@ SHARE = 1e-4
 """Of the longest gradient: a thousand ulps of float32."""
 FAMILIES = {"bestiary-tiny-squeezenet": 8, "bestiary-tiny-unet": 8, "bestiary-tiny-clip-image": 12}
 """Fire modules, upsampling and joins, strided residual blocks; with the size of pictures."""
-QUICK = ("bestiary-tiny-clip-image",)
-CASES = [
-    pytest.param(*case, marks=[] if case[0] in QUICK else [pytest.mark.slow])
-    for case in FAMILIES.items()
+STEPS = [
+    pytest.param("squeezenet1.1", 32),
+    pytest.param("resnet18", 64, marks=pytest.mark.slow),
 ]
+RATE = 0.1
+QUICKLY = run.Options(xla_flags=(("xla_backend_optimization_level", "0"),))
+"""For XLA, which compiles ten times as fast then; IREE reads nothing of it."""
 
 
 def drawn(program: Program, rows: int) -> dict[str, Array]:
@@ -42,7 +44,8 @@ def apart(found: Mapping[str, Array], expected: Mapping[str, Array]) -> float:
     return max(float(np.linalg.norm(found[n] - expected[n])) for n in expected) / longest
 
 
-@pytest.mark.parametrize(("name", "size"), CASES)
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "size"), FAMILIES.items())
 def test_a_net_has_one_gradient_on_xla_and_iree(name: str, size: int) -> None:
     program = programs.vjp(zoo.get(name, size=size), batch=BATCH)
     xla, iree = (
@@ -51,3 +54,27 @@ def test_a_net_has_one_gradient_on_xla_and_iree(name: str, size: int) -> None:
     expected = xla(**drawn(program, 0))
     assert apart(iree(**drawn(program, 0)), expected) < SHARE
     assert apart(xla(**drawn(program, 1)), expected) > SHARE
+
+
+@pytest.mark.parametrize(("name", "size"), STEPS)
+def test_a_whole_train_step_of_a_published_net_is_one_on_xla_and_iree(name: str, size: int) -> None:
+    net = zoo.get(name, classes=10, size=size)
+    loss, rule = losses.SoftmaxCrossEntropy(), optim.Sgd()
+    step = programs.train_step(net, batch=2, loss=loss, optimizer=rule)
+    before = programs.initial_state(step, seed=1)
+    x = np.random.default_rng(0).standard_normal((2, *net.input.shape)).astype(np.float32)
+
+    iree, xla = (
+        run.compile(step, backend=backend, options=QUICKLY, cache=run.NO_CACHE)
+        for backend in ("iree", "xla")
+    )
+
+    def moves(compiled: run.Executable, pictures: Array) -> dict[str, Array]:
+        session = compiled.session(before)
+        session.step(x=pictures, y=np.array([3, 7], np.int32), lr=RATE, t=1.0)
+        return {name: array - before[name] for name, array in session.state().items()}
+
+    found = moves(iree, x)
+    assert {slot.name for slot in net.parameters} <= found.keys()
+    assert apart(found, moves(xla, x)) < SHARE
+    assert apart(found, moves(xla, np.flip(x, axis=3).copy())) > SHARE
