@@ -105,6 +105,19 @@ def test_an_index_that_the_text_lacks_is_said_of_its_option(
     assert f"gradwright: {line}" in refused(capsys, "certify", text, *arguments)
 
 
+def test_indices_that_are_missing_are_answered_with_what_there_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = tmp_path / "good.mlir"
+    text.write_text(SQUARE, encoding="utf-8")
+    there = "arguments 0 %x: tensor<3xf32> and results 0 %l: tensor<f32>, 1 %dx: tensor<3xf32>; to"
+    for verb in ("certify", "mutate"):
+        told = refused(capsys, verb, text)
+        assert told.startswith("gradwright: --wrt: expected indices from 0, separated by commas, f")
+        assert there in told
+    assert "--grads: expected indices" in refused(capsys, "certify", text, "--wrt", "0")
+
+
 def test_a_pipe_is_read_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     reading, writing = os.pipe()
     os.write(writing, SQUARE.encode())

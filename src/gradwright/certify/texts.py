@@ -100,7 +100,10 @@ def subject_of_text(
     _require_index("loss", loss, len(body.results), "results")
     if body.results[loss].type.size != 1 or not body.results[loss].type.element.is_float:
         raise SpecError(
-            where="loss", expected="a floating-point scalar", found=str(body.results[loss].type)
+            where="loss",
+            expected="a floating-point scalar",
+            found=str(body.results[loss].type),
+            remedy="The text has to return the loss beside its gradients, as value_and_grad does",
         )
     if len(wrt) != len(grads) or not wrt:
         raise SpecError(

@@ -73,7 +73,9 @@ def _score(mask: int, failed: int, proved: int) -> float:
 def _range(body: Block, chosen: Sequence[int]) -> str | None:
     if not chosen:
         return None
-    first, last = body.operations[min(chosen)], body.operations[max(chosen)]
+    # What is called may stand below what calls it.
+    ordered = sorted((body.operations[k] for k in sorted(chosen)), key=lambda each: each.line)
+    first, last = ordered[0], ordered[-1]
     if first is last or not first.line:
         return place(last)
     names = f"%{first.results[0].name} to %{last.results[0].name}"

@@ -110,7 +110,9 @@ def _near(path: Path) -> str:
         names = os.listdir(path.parent)
     except OSError:
         return f"There is no folder {path.parent}"
-    return perhaps(path.name, names)
+    # Equal suffixes make no name like another.
+    alike = [name for name in names if perhaps(path.stem, [Path(name).stem])]
+    return perhaps(path.name, alike)
 
 
 def _named(request: Request) -> Iterator[_Named]:

@@ -9,8 +9,11 @@ from gradwright.cli.spelled import as_options
 from gradwright.errors import SpecError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gradwright.certify import Report
     from gradwright.certify.texts_gradient import Subject
+    from gradwright.hlo import Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,8 @@ class GradientTexts:
         from gradwright.certify.texts import subject_of_pair, subject_of_text
 
         if self.file is not None and self.forward is None and self.backward is None:
+            if not (self.wrt and self.grads):
+                raise self._unsaid("--grads" if self.wrt else "--wrt", self.file)
             wrt, grads = integers("--wrt", self.wrt), integers("--grads", self.grads)
             return subject_of_text(self.sources(self.file), loss=self.loss, wrt=wrt, grads=grads)
         if self.file is None and self.forward is not None and self.backward is not None:
@@ -56,6 +61,20 @@ class GradientTexts:
             where="texts",
             expected="a net, FILE with --wrt and --grads, or --forward with --backward",
             found="neither" if not self.is_given else "a part of them, or both",
+        )
+
+    def _unsaid(self, option: str, file: Path) -> SpecError:
+        """Return the error about indices that are not given; it counts what there is."""
+        from gradwright.hlo import read_module
+
+        main = read_module(self.sources(file)).main
+        arguments, results = main.body.arguments, main.body.results
+        return SpecError(
+            where=option,
+            expected="indices from 0, separated by commas",
+            found="none",
+            remedy=f"{file} has arguments {_counted(arguments)} and results {_counted(results)}; "
+            "to judge it as the program of a net, name that: --net NET",
         )
 
     def with_certificate(self, report: "Report") -> "Report":
@@ -74,15 +93,19 @@ class GradientTexts:
         return with_pair_certificate(report, *texts, pairs)
 
 
+# Arguments or results that an error counts one by one.
+_SHOWN = 12
+
+
+def _counted(values: "Sequence[Value]") -> str:
+    """Return values with their numbers: `0 %w: tensor<3xf32>, 1 %x: tensor<f32>`."""
+    shown = [f"{i} %{value.name}: {value.type}" for i, value in enumerate(values[:_SHOWN])]
+    more = len(values) - len(shown)
+    return ", ".join([*shown, f"and {more} more"] if more else shown)
+
+
 def integers(option: str, text: str) -> list[int]:
     """Return the indices of `0,1,2`."""
-    if not text:
-        raise SpecError(
-            where=option,
-            expected="indices from 0, separated by commas",
-            found="none",
-            remedy="To judge FILE as the program of a net, name it: --net NET",
-        )
     try:
         return [int(word) for word in text.split(",")]
     except ValueError:

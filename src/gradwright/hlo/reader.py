@@ -7,6 +7,7 @@ from dataclasses import replace
 from gradwright.errors import ParseError
 from gradwright.hlo.bindings import Mlir, new_context, parse, refusal, tensor_type
 from gradwright.hlo.ir import Block, Function, Module, Operation, Value
+from gradwright.hlo.locations import placed
 from gradwright.hlo.reading import read_attributes
 from gradwright.hlo.types import TensorType
 
@@ -28,8 +29,8 @@ def read_module(source: str | bytes) -> Module:
     """
     context = new_context()
     module = parse(source, context)
-    reader = _Reader(source if isinstance(source, str) else _text_of(source))
-    return reader.module(module)
+    text = source if isinstance(source, str) else _text_of(source)
+    return _Reader(text).module(placed(module, text, context))
 
 
 def _text_of(source: bytes) -> str:

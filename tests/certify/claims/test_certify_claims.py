@@ -227,7 +227,8 @@ def test_the_site_is_what_failed_claims_share(
         ),
         (
             {"loss": 1, "wrt": [0], "grads": [1]},
-            "loss: expected a floating-point scalar, found tensor<3xf32>",
+            "loss: expected a floating-point scalar, found tensor<3xf32>. The text has to return "
+            "the loss beside its gradients, as value_and_grad does",
         ),
         (
             {"loss": 0, "wrt": [0], "grads": []},

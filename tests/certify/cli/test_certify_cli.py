@@ -124,8 +124,9 @@ def test_texts_are_compared(capsys: pytest.CaptureFixture[str], texts: dict[str,
         ),
         (
             ["forward"],
-            "gradwright: --wrt: expected indices from 0, separated by commas, found none. To judge "
-            "FILE as the program of a net, name it: --net NET\n",
+            "gradwright: --wrt: expected indices from 0, separated by commas, found none. forward "
+            "has arguments 0 %x: tensor<3xf32> and results 0 %y: tensor<3xf32>; to judge it as "
+            "the program of a net, name that: --net NET\n",
         ),
         (
             ["forward", "--equal", "right", "wrong"],

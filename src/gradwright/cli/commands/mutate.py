@@ -47,7 +47,10 @@ def mutate(
     layer: CapturedLayer = None,
     formulation: FormulationText = FormulationName.PORTABLE,
     loss: Annotated[
-        str, typer.Option(help="Result of FILE that is differentiated; with NET, NAME[:FIELD=...].")
+        str,
+        typer.Option(
+            help="Result of FILE to differentiate, 0 unless said; of NET, NAME[:FIELD=…]."
+        ),
     ] = "",
     wrt: Annotated[str, typer.Option(help="I,J: arguments of FILE or of --forward.")] = "",
     grads: Annotated[str, typer.Option(help="K,L: results of FILE that are their gradients.")] = "",
