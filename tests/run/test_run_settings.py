@@ -8,7 +8,8 @@ from typing import cast
 import pytest
 
 from gradwright import run
-from gradwright.errors import SpecError
+from gradwright.errors import ParseError, SpecError
+from gradwright.run import compiler
 from gradwright.run import settings as process
 
 PREAMBLE = """
@@ -145,6 +146,49 @@ print(min(counts))
 '''
     assert int(answer(script)) > 2000
     assert int(answer(script, GRADWRIGHT_ALLOCATOR="resident-heap")) < 100
+
+
+def test_a_resident_heap_is_one_from_when_it_is_chosen() -> None:
+    """A thread that allocates before that gets an arena of its own, where large blocks are mapped.
+
+    The parser of large texts has such threads.
+    """
+    script = """
+import ctypes, pathlib, tempfile, threading
+CHOOSE
+def allocate():
+    np.ones(10_000)
+thread = threading.Thread(target=allocate)
+thread.start()
+thread.join()
+libc = ctypes.CDLL(None)
+libc.fopen.restype = ctypes.c_void_p
+path = pathlib.Path(tempfile.mkdtemp()) / "heaps"
+file = ctypes.c_void_p(libc.fopen(str(path).encode(), b"w"))
+libc.malloc_info(0, file)
+libc.fclose(file)
+print(path.read_text().count("<heap nr="))
+"""
+    chosen = "run.configure(allocator=run.Allocator.RESIDENT_HEAP)"
+    assert int(answer(script.replace("CHOOSE", ""))) > 1
+    assert int(answer(script.replace("CHOOSE", chosen))) == 1
+    assert int(answer(script.replace("CHOOSE", "run.prefer_resident_heap()"))) == 1
+    preferred = script.replace("CHOOSE", "run.prefer_resident_heap()")
+    assert int(answer(preferred, GRADWRIGHT_ALLOCATOR="system")) > 1
+
+
+def test_the_heap_is_kept_before_the_text_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+
+    def read(text: str) -> object:
+        order.append("read")
+        raise ParseError(where=text, expected="none", found="one")
+
+    monkeypatch.setattr(compiler, "keep_heap_if_chosen", lambda: order.append("kept"))
+    monkeypatch.setattr(compiler, "read_main", read)
+    with pytest.raises(ParseError):
+        run.compile("a text", cache=run.NO_CACHE)
+    assert order == ["kept", "read"]
 
 
 @pytest.mark.xla

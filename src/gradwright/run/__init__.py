@@ -13,7 +13,13 @@ from gradwright.run.cache import NO_CACHE, Cache, Usage
 from gradwright.run.compiler import compile
 from gradwright.run.executable import Executable, Session, StepResult
 from gradwright.run.health import BackendHealth, Package, Report, doctor
-from gradwright.run.settings import Allocator, Settings, configure, current_settings
+from gradwright.run.settings import (
+    Allocator,
+    Settings,
+    configure,
+    current_settings,
+    prefer_resident_heap,
+)
 
 __all__ = [
     "NO_CACHE",
@@ -38,4 +44,5 @@ __all__ = [
     "configure",
     "current_settings",
     "doctor",
+    "prefer_resident_heap",
 ]

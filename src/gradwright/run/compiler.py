@@ -20,7 +20,7 @@ from gradwright.run.cache import NO_CACHE, Cache, DamagedEntry, key_of
 from gradwright.run.executable import Executable
 from gradwright.run.machine import cpu_name
 from gradwright.run.module_text import read_main
-from gradwright.run.settings import current_settings
+from gradwright.run.settings import current_settings, keep_heap_if_chosen
 
 DEFAULT_OPTIONS = Options()
 
@@ -79,6 +79,7 @@ def compile(
     rejects it or aborts; UnsupportedError where the backend is not installed or is known to get
     the program wrong; SpecError for an unknown backend.
     """
+    keep_heap_if_chosen()
     target = _backend(backend)
     route = _ROUTES[target]
     route.check()
@@ -99,6 +100,12 @@ def compile(
         cpu=cpu_name(),
     )
     return Executable(known.name, known.signature, loaded, manifest)
+
+
+def backend_version(backend: Backend) -> str:
+    """Return the version of what compiles for a backend; UnsupportedError where it is missing."""
+    _ROUTES[backend].check()
+    return _ROUTES[backend].version()
 
 
 def _backend(name: Backend | str) -> Backend:

@@ -4,7 +4,7 @@ import ctypes
 import enum
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -87,7 +87,30 @@ def configure(*, threads: int | None = None, allocator: Allocator | None = None)
             f"{THREADS_VARIABLE} and {ALLOCATOR_VARIABLE} in the environment",
         )
     _current = wanted
+    keep_heap_if_chosen()
     return wanted
+
+
+def prefer_resident_heap() -> None:
+    """Choose RESIDENT_HEAP for a process that does nothing but run steps, unless it cannot be.
+
+    Leaves everything as it is where the environment says what to do, where a runtime exists, or
+    where the system's allocator is not glibc's.
+    """
+    settled = ALLOCATOR_VARIABLE in os.environ or _sealed_by is not None
+    if not settled and _mallopt() is not None:
+        configure(allocator=Allocator.RESIDENT_HEAP)
+
+
+def keep_heap_if_chosen() -> None:
+    """Keep the heap resident from now on, where that is chosen.
+
+    It must be so before other threads allocate. Each of them may have got an arena of its own, in
+    which a block of more than 64 MiB is mapped and unmapped whatever the settings, and which XLA's
+    threads are then given too; the parser of large texts has such threads.
+    """
+    if _sealed_by is None and current_settings().allocator is Allocator.RESIDENT_HEAP:
+        _keep_heap_resident()
 
 
 @contextmanager
@@ -95,8 +118,7 @@ def applied(runtime: str) -> Generator[Settings]:
     """Put the settings in force while a runtime is being made, and seal them from then on."""
     global _sealed_by
     chosen = current_settings()
-    if _sealed_by is None and chosen.allocator is Allocator.RESIDENT_HEAP:
-        _keep_heap_resident()
+    keep_heap_if_chosen()
     before = os.environ.get(_XLA_THREADS)
     os.environ[_XLA_THREADS] = str(chosen.threads)
     try:
@@ -109,9 +131,16 @@ def applied(runtime: str) -> Generator[Settings]:
     _sealed_by = _sealed_by or runtime
 
 
+def _mallopt() -> Callable[[int, int], int] | None:
+    """Return glibc's mallopt, None where there is none."""
+    if not sys.platform.startswith("linux"):
+        return None
+    return getattr(ctypes.CDLL(None), "mallopt", None)
+
+
 def _keep_heap_resident() -> None:
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-    if not sys.platform.startswith("linux") or mallopt is None:
+    mallopt = _mallopt()
+    if mallopt is None:
         raise UnsupportedError(
             where="allocator",
             expected=f"glibc for {Allocator.RESIDENT_HEAP}",
