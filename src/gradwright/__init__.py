@@ -7,7 +7,19 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gradwright import data, layers, losses, optim, probes, programs, run, tasks, train, zoo
+    from gradwright import (
+        data,
+        layers,
+        losses,
+        optim,
+        probes,
+        programs,
+        run,
+        tasks,
+        train,
+        tune,
+        zoo,
+    )
     from gradwright.certify import certify_equal, certify_text, certify_vjp
     from gradwright.certify.programs import certify_program as certify
     from gradwright.check.replay import check
@@ -37,6 +49,7 @@ __all__ = [
     "run",
     "tasks",
     "train",
+    "tune",
     "zoo",
 ]
 

@@ -14,11 +14,16 @@ from gradwright.layers import (
     Conv2d,
     ConvolutionForm,
     Formulation,
+    Layout,
     Padding,
+    Primitive,
+    Site,
     WeightGradient,
 )
-from gradwright.layers.winograd import MIN_CHANNELS, filtering
+from gradwright.layers.cost_rule import fastest_forms, table
+from gradwright.layers.winograd import filtering
 from gradwright.spec import Image, NetSpec
+from gradwright.spec.padding import Windows
 
 TILED = replace(
     PORTABLE,
@@ -56,10 +61,9 @@ def backward(formulation: Formulation, channels: int, layer: Conv2d) -> str:
         (TILED, 3, Conv2d(2, 3, 2, Padding.SYMMETRIC), 1),
         (TILED, 4, Conv2d(4, 3, groups=2), 2),
         (TILED, 3, Conv2d(2, 5), 1),
-        (FAST, MIN_CHANNELS, Conv2d(MIN_CHANNELS, 3), 0),
-        (FAST, MIN_CHANNELS, Conv2d(MIN_CHANNELS - 1, 3), 1),
-        (PORTABLE, MIN_CHANNELS, Conv2d(MIN_CHANNELS, 3), 1),
-        (TEXTBOOK, MIN_CHANNELS, Conv2d(MIN_CHANNELS, 3), 2),
+        (PORTABLE, 3, Conv2d(20, 3), 1),
+        (TEXTBOOK, 3, Conv2d(20, 3), 2),
+        (FAST, 3, Conv2d(20, 3), 1),
     ],
 )
 def test_where_tiles_are_used(
@@ -67,6 +71,28 @@ def test_where_tiles_are_used(
 ) -> None:
     text = backward(formulation, channels, layer)
     assert text.count("stablehlo.convolution") == convolutions
+
+
+@pytest.mark.parametrize(
+    ("channels", "extent", "batch", "convolutions"),
+    [(512, 7, 8, 0), (512, 7, 64, 0), (512, 30, 8, 1), (256, 2, 8, 1)],
+)
+def test_fast_takes_what_was_measured_near(
+    channels: int, extent: int, batch: int, convolutions: int
+) -> None:
+    one = NetSpec("one", Image(channels, extent, extent), [Conv2d(channels, 3)])
+    text = gw.programs.vjp(one, batch=batch, formulation=FAST).text
+    assert text.count("stablehlo.convolution") == convolutions
+
+
+def test_every_row_of_the_cost_rule_is_found_by_its_own_site() -> None:
+    assert table()
+    for row in table():
+        channels, out, height, width = row.sizes
+        padding = (1, 1) if row.kernel == (3, 3) else (0, 0)
+        windows = Windows((height, width), row.kernel, row.strides, (1, 1), (padding, padding))
+        site = Site(Primitive.CONVOLUTION, windows, row.pictures, channels, out)
+        assert fastest_forms(site, Layout.NHWC) == row.forms
 
 
 @pytest.mark.interpreter

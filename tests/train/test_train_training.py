@@ -56,7 +56,8 @@ def test_the_folder_holds_what_the_page_says(whole: tuple[Path, TrainResult]) ->
     ]
     manifest = json.loads((out / "manifest.json").read_text())
     assert list(manifest) == [
-        *["format", "run_id", "identity", "net", "program", "data", "options", "schedule"],
+        *["format", "run_id", "identity", "net", "program", "formulation", "data"],
+        *["options", "schedule"],
         *["versions", "host"],
     ]
     assert manifest["program"]["flags"][0] == "xla_cpu_enable_fast_math=false"

@@ -19,6 +19,7 @@ from gradwright.cli.commands.predict import predict
 from gradwright.cli.commands.probes import probes
 from gradwright.cli.commands.theorems import theorems
 from gradwright.cli.commands.train import train
+from gradwright.cli.commands.tune import tune
 from gradwright.cli.output import write_line
 from gradwright.cli.verb import Verb
 
@@ -63,6 +64,7 @@ for _name, _verb in {
     "predict": predict,
     "explain": explain,
     "bench": bench,
+    "tune": tune,
     "certify": certify,
     "check": check,
     "mutate": mutate,

@@ -23,6 +23,7 @@ class FormulationName(enum.StrEnum):
     PORTABLE = "portable"
     TEXTBOOK = "textbook"
     FAST = "fast"
+    TUNED = "tuned"
 
 
 EmittedText = Annotated[

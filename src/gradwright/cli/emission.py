@@ -130,7 +130,7 @@ class Emission:
         element, precision = _numbers(self.precision)
         loss, optimizer, abi = loss_of(self.loss), optimizer_of(self.optimizer), abi_of(self.abi)
         batch = NET_BATCH if self.batch is None else self.batch
-        form = formulation_of(self.formulation)
+        form = formulation_of(self.formulation, net, batch)
         if self.entry in PLAIN:
             self._require_plain()
         match self.entry:

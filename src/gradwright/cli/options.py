@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING
 
-from gradwright.cli.arguments import FormulationName
+from gradwright.cli.arguments import BackendName, FormulationName
 from gradwright.cli.choices import parse_choice
 from gradwright.errors import SpecError
 
@@ -39,10 +39,20 @@ def conventions() -> "dict[str, type[Abi]]":
     return {abi.kind: abi for abi in (Standard, Fused, Packed)}
 
 
-def formulation_of(name: FormulationName) -> "Formulation":
-    """Return the forms that `--formulation` names."""
+def formulation_of(
+    name: FormulationName,
+    net: "NetSpec",
+    batch: int,
+    backend: BackendName = BackendName.XLA,
+) -> "Formulation":
+    """Return the forms that `--formulation` names; SpecError where a net was not tuned."""
     from gradwright.layers import FAST, PORTABLE, TEXTBOOK
 
+    if name is FormulationName.TUNED:
+        from gradwright.run import Backend
+        from gradwright.tune import tuned
+
+        return tuned(net, batch=batch, backend=Backend(backend.value))
     return {
         FormulationName.PORTABLE: PORTABLE,
         FormulationName.TEXTBOOK: TEXTBOOK,

@@ -16,8 +16,8 @@ MAX_PAIR_COEFFICIENTS, MAX_PAIR_CHANNELS = 27, 16
 Measured on 32 x 32 pictures: 3 -> 16 channels 9.0 -> 5.0 ms; 16 -> 16 no gain."""
 
 
-UNPAIRED = (ConvolutionForm.DIRECT, ConvolutionForm.CHANNEL_DOTS, ConvolutionForm.WINOGRAD)
-"""Forms that never take columns in pairs."""
+PAIRED = (ConvolutionForm.COLUMN_PAIRS, ConvolutionForm.BY_SHAPE, ConvolutionForm.FASTEST)
+"""Forms that may take columns in pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def convolve(walk: Walk, rule: ConvolutionRule, x: Value, weight: Value) -> Valu
         return depthwise.convolve(walk, rule.windows, x, weight)
     if uses_pairs(walk, rule, weight):
         return _column_pairs(walk, rule.windows, x, weight)
-    if uses_winograd(walk, rule, weight):
+    if uses_tiles(walk, rule):
         return winograd.convolve(walk, rule.windows, x, weight)
     if uses_dots(walk, rule):
         pieces = tap_slice(walk, rule.windows, x, (0, 0))
@@ -102,7 +102,7 @@ def uses_pairs(walk: Walk, rule: ConvolutionRule, weight: Value) -> bool:
     """Whether the walk's formulation computes two columns of this convolution at once."""
     form = walk.formulation.convolution
     possible = has_pairs(rule.windows, rule.groups, walk.formulation.layout)
-    if not possible or form in UNPAIRED:
+    if not possible or form not in PAIRED:
         return False
     out, channels, height, width = weight.shape
     few = channels * height * width <= MAX_PAIR_COEFFICIENTS and out <= MAX_PAIR_CHANNELS
@@ -111,22 +111,23 @@ def uses_pairs(walk: Walk, rule: ConvolutionRule, weight: Value) -> bool:
 
 def uses_dots(walk: Walk, rule: ConvolutionRule) -> bool:
     """Whether the walk's formulation writes this convolution as a product over the channels."""
-    wanted = walk.formulation.convolution not in (ConvolutionForm.DIRECT, ConvolutionForm.WINOGRAD)
+    wanted = walk.formulation.convolution in (ConvolutionForm.CHANNEL_DOTS, *PAIRED)
     return wanted and has_channel_dots(rule.windows, rule.groups, walk.formulation.layout)
 
 
-def input_gradient_form(walk: Walk, rule: ConvolutionRule, weight: Value) -> InputGradient:
+def input_gradient_form(walk: Walk, rule: ConvolutionRule) -> InputGradient:
     """Return the form in which the walk's formulation writes this input gradient, in its domain."""
-    form, layout = walk.formulation.input_gradient, walk.formulation.layout
-    windows, groups = rule.windows, rule.groups
-    if form is InputGradient.AS_FORWARD:
-        dots, tiled = uses_dots(walk, rule), uses_winograd(walk, rule, weight)
+    form = walk.formulation.input_gradient
+    if form in (InputGradient.AS_FORWARD, InputGradient.FASTEST):
+        tiles, dots = uses_tiles(walk, rule), uses_dots(walk, rule)
     else:
-        dots = form is InputGradient.CHANNEL_DOTS and has_channel_dots(windows, groups, layout)
-        tiled = form is InputGradient.WINOGRAD and winograd.possible(walk, windows, groups)
-    if dots:
-        return InputGradient.CHANNEL_DOTS
-    return InputGradient.WINOGRAD if tiled else InputGradient.DIRECT
+        tiles = form is InputGradient.WINOGRAD
+        tiles = tiles and winograd.possible(walk, rule.windows, rule.groups)
+        dots = form is InputGradient.CHANNEL_DOTS
+        dots = dots and has_channel_dots(rule.windows, rule.groups, walk.formulation.layout)
+    if tiles:
+        return InputGradient.WINOGRAD
+    return InputGradient.CHANNEL_DOTS if dots else InputGradient.DIRECT
 
 
 def _matrix(walk: Walk, weight: Value) -> Value:
@@ -147,7 +148,7 @@ def input_gradient(walk: Walk, rule: ConvolutionRule, weight: Value, dy: Value) 
     """Return the cotangent of x: dy, dilated by the stride, with the reversed kernel."""
     if uses_products(walk, rule, weight):
         return depthwise.input_gradient(walk, rule.windows, weight, dy)
-    windows, form = rule.windows, input_gradient_form(walk, rule, weight)
+    windows, form = rule.windows, input_gradient_form(walk, rule)
     if form is InputGradient.CHANNEL_DOTS:
         pieces = walk.b.dot(dy, _matrix(walk, weight), ((3,), (0,)), hint="dpieces")
         return _spread(walk, windows, pieces)
@@ -178,14 +179,10 @@ def uses_products(walk: Walk, rule: ConvolutionRule, weight: Value) -> bool:
     return products and walk.precision.is_full and rule.is_depthwise(weight)
 
 
-def uses_winograd(walk: Walk, rule: ConvolutionRule, weight: Value) -> bool:
+def uses_tiles(walk: Walk, rule: ConvolutionRule) -> bool:
     """Whether the walk's formulation computes this convolution in tiles."""
-    form = walk.formulation.convolution
-    if form is ConvolutionForm.WINOGRAD:
-        return winograd.possible(walk, rule.windows, rule.groups)
-    return form is ConvolutionForm.FASTEST and winograd.pays(
-        walk, rule.windows, rule.groups, weight
-    )
+    wanted = walk.formulation.convolution is ConvolutionForm.WINOGRAD
+    return wanted and winograd.possible(walk, rule.windows, rule.groups)
 
 
 def transposed_padding(windows: Windows) -> tuple[tuple[int, int], tuple[int, int]]:

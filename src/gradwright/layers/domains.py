@@ -15,6 +15,12 @@ from gradwright.layers.forms import (
 from gradwright.layers.sites import Primitive, Site
 from gradwright.spec.padding import Windows
 
+TILED = (
+    ConvolutionForm.WINOGRAD,
+    InputGradient.WINOGRAD,
+    WeightGradient.WINOGRAD,
+)
+"""Forms in tiles of 2 x 2 results."""
 TILED_KERNEL = (3, 3)
 """The kernel that tiles are made for."""
 
@@ -72,7 +78,7 @@ def _is_dense_form(form: Form, site: Site, layout: Layout) -> bool:
             return has_pairs(windows, groups, layout)
         case ConvolutionForm.CHANNEL_DOTS | InputGradient.CHANNEL_DOTS:
             return has_channel_dots(windows, groups, layout)
-        case ConvolutionForm.WINOGRAD | InputGradient.WINOGRAD | WeightGradient.WINOGRAD:
+        case _ if form in TILED:
             return has_tiles(windows, groups)
         case _:
             return groups == 1

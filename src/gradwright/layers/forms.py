@@ -4,6 +4,8 @@ Every form of one primitive means the same function over the reals; they differ 
 rounding and in which backends can lower them.
 """
 
+from collections.abc import Mapping
+
 from gradwright.spec.conventions import Convention
 
 
@@ -47,7 +49,7 @@ class ConvolutionForm(Convention):
     """COLUMN_PAIRS for layers whose shapes want it, CHANNEL_DOTS for all of its domain, DIRECT for
     the others."""
     FASTEST = "fastest"
-    """BY_SHAPE, but WINOGRAD for wide layers."""
+    """BY_SHAPE, but what was measured to be the fastest at like sites."""
 
 
 class InputGradient(Convention):
@@ -61,6 +63,8 @@ class InputGradient(Convention):
     """One matrix product over the channels, spread by the stride; DIRECT outside its domain."""
     WINOGRAD = "winograd"
     """Tiles, as forward; DIRECT outside their domain."""
+    FASTEST = "fastest"
+    """AS_FORWARD, but what was measured to be the fastest at like sites."""
 
 
 class WeightGradient(Convention):
@@ -89,7 +93,7 @@ class WeightGradient(Convention):
     BY_SHAPE = "by-shape"
     """SHIFTED_DOTS, BLOCKED_DOTS or PATCH_ROWS for each layer, as its shapes want."""
     FASTEST = "fastest"
-    """BY_SHAPE, but WINOGRAD for wide layers."""
+    """BY_SHAPE, but what was measured to be the fastest at like sites."""
 
 
 class DepthwiseForm(Convention):
@@ -117,7 +121,15 @@ RULES = (
     ConvolutionForm.BY_SHAPE,
     ConvolutionForm.FASTEST,
     InputGradient.AS_FORWARD,
+    InputGradient.FASTEST,
     WeightGradient.BY_SHAPE,
     WeightGradient.FASTEST,
 )
 """Members that name no form but how one is found."""
+FORMS: Mapping[str, Form] = {
+    repr(form): form
+    for kind in (ConvolutionForm, InputGradient, WeightGradient, DepthwiseForm, MaxPoolForm)
+    for form in kind
+    if form not in RULES
+}
+"""The forms by their names."""

@@ -7,6 +7,7 @@ for single sites a form of their own.
 from dataclasses import dataclass, replace
 
 from gradwright.errors import SpecError
+from gradwright.layers.cost_rule import fastest_forms
 from gradwright.layers.domains import is_defined
 from gradwright.layers.forms import (
     ConvolutionForm,
@@ -67,9 +68,25 @@ class Formulation:
                 raise SpecError(where="Formulation.choices", expected=expected, found="several")
 
     def at(self, site: Site | None) -> "Formulation":
-        """Return the forms of one site: those chosen for it, elsewhere these."""
+        """Return the forms of one site: those chosen for it, then these.
+
+        Where these say FASTEST, what the cost rule has for like sites.
+        """
+        if site is None:
+            return self
+        measured = [form for form in fastest_forms(site, self.layout) if self._asks_for(form)]
         chosen = [choice.form for choice in self.choices if choice.site == site]
-        return replace(self, **{_FIELDS[type(form)]: form for form in chosen}) if chosen else self
+        return replace(self, **{_FIELDS[type(form)]: form for form in (*measured, *chosen)})
+
+    @property
+    def described(self) -> tuple[str, ...]:
+        """What it says, a line for each field and each choice."""
+        fields = ("layout", *_FIELDS.values())
+        return (*(f"{name}: {getattr(self, name)!r}" for name in fields), *map(str, self.choices))
+
+    def _asks_for(self, form: Form) -> bool:
+        asked = (ConvolutionForm.FASTEST, InputGradient.FASTEST, WeightGradient.FASTEST)
+        return getattr(self, _FIELDS[type(form)]) in asked
 
 
 _FIELDS: dict[type[Form], str] = {
@@ -101,6 +118,9 @@ PORTABLE = Formulation(
 """The default: lowered by every backend and fast on CPUs."""
 
 FAST = replace(
-    PORTABLE, weight_gradient=WeightGradient.FASTEST, convolution=ConvolutionForm.FASTEST
+    PORTABLE,
+    weight_gradient=WeightGradient.FASTEST,
+    convolution=ConvolutionForm.FASTEST,
+    input_gradient=InputGradient.FASTEST,
 )
-"""PORTABLE with fewer products in wide 3 x 3 convolutions: shorter steps, longer texts."""
+"""PORTABLE with what was measured to be the fastest at like sites: longer texts, shorter steps."""

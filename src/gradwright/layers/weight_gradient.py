@@ -36,11 +36,11 @@ def weight_gradient(walk: Walk, rule: ConvolutionRule, x: Value, weight: Value, 
     if form is WeightGradient.CONVOLUTION or rule.groups > 1 or is_rounded:
         return _convolution(walk, rule, x, dy)
     windows, groups = rule.windows, rule.groups
-    if form is WeightGradient.FASTEST and winograd.pays(walk, windows, groups, weight):
-        form = WeightGradient.WINOGRAD
     if form in (WeightGradient.BY_SHAPE, WeightGradient.FASTEST):
         form = fastest(walk, windows, x, dy)
-    if form is WeightGradient.WINOGRAD and not winograd.possible(walk, windows, groups):
+    if form is WeightGradient.WINOGRAD:
+        if winograd.possible(walk, windows, groups):
+            return _kernel(walk, windows, winograd.tap_products(walk, windows, x, dy))
         form = WeightGradient.SHIFTED_DOTS
     return _WRITERS[form](walk, windows, x, dy)
 
@@ -196,14 +196,8 @@ def _kernel(walk: Walk, windows: Windows, products: Value) -> Value:
     return walk.b.reshape(last, (out, channels, *windows.kernel), hint="dweight")
 
 
-def _winograd(walk: Walk, windows: Windows, x: Value, dy: Value) -> Value:
-    """`_tap_products` in tiles."""
-    return _kernel(walk, windows, winograd.tap_products(walk, windows, x, dy))
-
-
 _WRITERS: dict[WeightGradient, Callable[[Walk, Windows, Value, Value], Value]] = {
     WeightGradient.SHIFTED_DOTS: _shifted_dots,
     WeightGradient.BLOCKED_DOTS: _blocked_dots,
     WeightGradient.PATCH_ROWS: _patch_rows,
-    WeightGradient.WINOGRAD: _winograd,
 }

@@ -21,9 +21,6 @@ TAPS, _ = TILED_KERNEL
 """Extent of the kernels that tiles pay for."""
 TILE = 2
 """Results per axis of a tile. Four take fewer products still, with larger sums and text."""
-MIN_CHANNELS = 128
-"""Width from which fewer products pay for the sums on a CPU: at batch 8 both gradients take 0.6 of
-the time with 128 channels at 28 x 28, the same with 64 at 56 x 56 (benchmarks/forms.py)."""
 
 Matrix = tuple[tuple[int, ...], ...]
 Places = list[Value]
@@ -82,11 +79,6 @@ def possible(walk: Walk, windows: Windows, groups: int) -> bool:
     Never with rounded operands: the sums would round them once more.
     """
     return has_tiles(windows, groups) and walk.precision.is_full
-
-
-def pays(walk: Walk, windows: Windows, groups: int, weight: Value) -> bool:
-    """Whether a convolution with weight [O, C, 3, 3] is faster in tiles on a CPU."""
-    return possible(walk, windows, groups) and min(weight.shape[:2]) >= MIN_CHANNELS
 
 
 def convolve(walk: Walk, windows: Windows, x: Value, weight: Value) -> Value:

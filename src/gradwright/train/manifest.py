@@ -31,6 +31,7 @@ def describe_run(
             "sha256": parts.net.fingerprint,
         },
         "program": json.loads(executable.manifest.to_json()),
+        "formulation": list(parts.formulation.described) if parts.formulation else [],
         "data": {
             "name": dataset.name,
             "classes": list(dataset.classes),

@@ -19,7 +19,8 @@ class Parts:
     """A net, the train step and evaluation emitted for it, and where its state starts.
 
     `loss` and `optimizer` are used by their `repr` alone; `ignore_label` is the label that the loss
-    leaves out, None where it has none; `initial` gives the state before the first step for a seed.
+    leaves out, None where it has none; `initial` gives the state before the first step for a seed;
+    `formulation` is recorded with the run.
     """
 
     net: NetSpec
@@ -29,6 +30,7 @@ class Parts:
     evaluator: Compilable
     initial: Callable[[int], State]
     ignore_label: int | None = None
+    formulation: Formulation | None = None
 
 
 def emit_parts(
@@ -52,4 +54,5 @@ def emit_parts(
         evaluator=emit_eval(net, batch=options.eval_batch, formulation=formulation),
         initial=lambda seed: initial_state(step, seed),
         ignore_label=ignored,
+        formulation=formulation,
     )

@@ -45,15 +45,16 @@ def bench(
     """
     from gradwright.cli.measure import measure
     from gradwright.programs import train_step
-    from gradwright.run import compile
+    from gradwright.run import compile, prefer_resident_heap
 
+    prefer_resident_heap()
     spec = net_of(net, Chosen.of(classes, size))
     program = train_step(
         spec,
         batch=batch,
         loss=loss_of(loss),
         optimizer=optimizer_of(optimizer),
-        formulation=formulation_of(formulation),
+        formulation=formulation_of(formulation, spec, batch, backend),
     )
     executable = compile(program, backend=backend.value)
     cost = measure(program, executable, steps)

@@ -26,6 +26,7 @@ from gradwright.cli.output import tell, write_json, write_line
 
 if TYPE_CHECKING:
     from gradwright.hlo import Port
+    from gradwright.layers import Formulation
     from gradwright.programs import Program
     from gradwright.programs.probes import LossProgram
 
@@ -65,10 +66,12 @@ def emit(
 
 
 def _description(program: "Program | LossProgram", out: Path | None) -> dict[str, object]:
+    formulation: Formulation | None = getattr(program, "formulation", None)
     return {
         "name": program.name,
         "entry": program.entry,
         "batch": program.batch,
+        "formulation": [] if formulation is None else list(formulation.described),
         "inputs": [_port(port) for port in program.inputs],
         "outputs": [_port(port) for port in program.outputs],
         "sha256": hashlib.sha256(program.text.encode()).hexdigest(),

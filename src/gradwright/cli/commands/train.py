@@ -110,9 +110,11 @@ def train(
     from gradwright.data import LastBatch
     from gradwright.report import CurvePicture, progress_on
     from gradwright.run import Backend as RunBackend
+    from gradwright.run import prefer_resident_heap
     from gradwright.train import Decay, TrainOptions
     from gradwright.train import train as run
 
+    prefer_resident_heap()
     with as_options():
         options = TrainOptions(
             epochs=epochs,
@@ -140,7 +142,7 @@ def train(
             options=options,
             loss=chosen_loss,
             optimizer=chosen_optimizer,
-            formulation=formulation_of(formulation),
+            formulation=formulation_of(formulation, spec, batch, backend),
             out=folder,
             resume=resume,
             watchers=(progress_on(), CurvePicture()),
