@@ -1,7 +1,7 @@
 """Writing certificates: every claim that the checker can replay, the others listed as uncovered."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -51,11 +51,15 @@ class Subject:
 
 
 def written(
-    subject: Subject, claims: Sequence[tuple[str, ClaimRecord]], uncovered: Sequence[str] = ()
+    subject: Subject,
+    claims: Sequence[tuple[str, ClaimRecord]],
+    uncovered: Sequence[str] = (),
+    why: Callable[[str], object] = str,
 ) -> Certificate:
     """Return the certificate of the claims, each with the name it has in a report.
 
-    What the checker's replay does not reach is listed as uncovered, by name.
+    What the checker's replay does not reach is listed as uncovered, by name; `why` is told what
+    stopped it.
     """
     require_signatures(subject.kind, subject.functions)
     open_: list[str] = list(uncovered)
@@ -70,6 +74,8 @@ def written(
             break
         lost = {i for i, claim in enumerate(records) if session.problems and is_stated(claim)}
         lost = {*outcome.failed} or lost
+        for reason in (*outcome.failed.values(), *session.problems):
+            why(reason)
         open_ += [name for i, (name, _) in enumerate(kept) if i in lost]
         kept = [pair for i, pair in enumerate(kept) if i not in lost]
     return replace(

@@ -103,7 +103,11 @@ def _written(
     kept = [(name, record) for name, record in records if _is_proved(report, name)]
     names = {name for name, _ in kept}
     left = [claim.name for claim in report.claims if claim.name not in names]
-    return written(subject, kept, left)
+    reasons: list[str] = []
+    certificate = written(subject, kept, left, reasons.append)
+    if reasons and not certificate.claims:
+        raise FalseStatement(reasons[0])
+    return certificate
 
 
 def _certified(report: Report, write: Callable[[], Certificate]) -> Report:
