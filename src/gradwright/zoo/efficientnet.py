@@ -1,7 +1,8 @@
 """EfficientNet-B0 and EfficientNetV2-S.
 
 Sources: Tan and Le 2019, table 1; Tan and Le 2021, table 4. The plain names have torchvision's
-conventions; those with "tf-" the original ones (SAME padding, epsilon 1e-3), as timm's tf_ models.
+conventions; those with "tf-" what timm's tf_ models keep of the original ones: SAME padding and epsilon 1e-3, but
+running statistics that decay by 0.9, as everywhere in PyTorch, not by the original 0.99.
 """
 
 from functools import partial
@@ -25,7 +26,7 @@ B0_STAGES = (
 """Expansion, kernel, stride of the first, output channels, number of blocks."""
 V2_FUSED = ((1, 3, 1, 24, 2), (4, 3, 2, 48, 4), (4, 3, 2, 64, 4))
 V2_STAGES = ((4, 3, 2, 128, 6), (6, 3, 1, 160, 9), (6, 3, 2, 256, 15))
-TF_NORM = BatchNorm(epsilon=1e-3, decay=0.99)
+TF_NORM = BatchNorm(epsilon=1e-3)
 
 GATES = ((r"\.scale\.body\.reduce\.", ".fc1."), (r"\.scale\.body\.expand\.", ".fc2."))
 VISION_ENDS = (
@@ -136,7 +137,7 @@ NETS = {
         partial(efficientnet_b0, padding=Padding.SAME_UPPER, norm=TF_NORM), (TIMM_B0,)
     ),
     "efficientnetv2-s": Named(
-        partial(efficientnet_v2_s, padding=Padding.SYMMETRIC, norm=BatchNorm(epsilon=1e-3)),
+        partial(efficientnet_v2_s, padding=Padding.SYMMETRIC, norm=TF_NORM),
         (VISION_V2,),
     ),
 }
