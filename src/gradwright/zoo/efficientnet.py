@@ -1,8 +1,8 @@
 """EfficientNet-B0 and EfficientNetV2-S.
 
 Sources: Tan and Le 2019, table 1; Tan and Le 2021, table 4. The plain names have torchvision's
-conventions; those with "tf-" what timm's tf_ models keep of the original ones: SAME padding and epsilon 1e-3, but
-running statistics that decay by 0.9, as everywhere in PyTorch, not by the original 0.99.
+conventions; those with "tf-" what timm's tf_ models keep of the original ones: SAME padding and
+epsilon 1e-3, but running statistics that decay by PyTorch's 0.9, not by 0.99.
 """
 
 from functools import partial
