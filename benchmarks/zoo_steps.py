@@ -49,8 +49,8 @@ HEAD = [
     "Two shared cores under load: seconds of emission and of proofs are CPU seconds, those of "
     "compilation wall seconds; ms are the least of three steps. XLA off, IREE off: the largest "
     "difference of a gradient from the one that the same program in float64 has, as a share of its "
-    "length, or of 1 % of the longest one's; the smaller one of two batches that differ in last "
-    "places only, for at one of them rounding may cross a kink. Rounding: how far the gradient in "
+    "length, or of 1 % of the longest one's; the smaller one of two random batches, for "
+    "at one of them rounding may cross a kink. Rounding: how far the gradient in "
     "float64 moves where pictures are rounded to float32 once more.",
     "",
     "`python benchmarks/zoo_steps.py [NAME …] [--parts PART …] [--batch 4] [--size 64] --write`",
