@@ -18,10 +18,6 @@ TRAIN = "train digits-mlp --data digits --out {out} "
             "bench digits-mlp --backend xl",
             "--backend: expected one of xla, iree, interpreter, found 'xl'. Perhaps xla",
         ),
-        (
-            "emit digits-mlp --formulation fst",
-            "--formulation: expected one of portable, textbook, fast, found 'fst'. Perhaps fast",
-        ),
         ("cache shw", "action: expected one of show, clear, found 'shw'. Perhaps show"),
         (
             "bench digits-mlp --steps 0",
@@ -107,6 +103,7 @@ def test_a_wrong_value_is_said_of_its_option(
         ("theorems conv-inptu", "conv-input"),
         ("theorems --rules guard-constnt", "guard-constant"),
         ("emit digits-mlp --entry forwar", "forward"),
+        ("emit digits-mlp --formulation txtbook", "textbook"),
         ("emit digits-cnn --entry probe:convbn9", "convbn3"),
         ("train digits-mlp --data digit", "digits"),
         ("train digits-mlp --data fodler:x", "folder:"),
