@@ -33,6 +33,7 @@ from gradwright.cli import main
         ("certify a.mlir --net digits-mlp --equal a b", "certify", "--equal"),
         ("show nets.py:net --classes 3", "nets.py:net", "--classes"),
         ("bench nets.py:net --size 8", "nets.py:net", "--size"),
+        ("tune nets.py:net --classes 3", "nets.py:net", "--classes"),
         ("train nets.py:net --data digits --size 8", "nets.py:net", "--size"),
         ("explain n --picture p --out o --checkpoint c --seed 0", "--checkpoint", "--seed"),
         ("explain n --picture p --out o --checkpoint c --pixels unit", "--checkpoint", "--pixels"),

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from typing import cast
 
 from typer.core import TyperGroup
 from typer.main import get_command
@@ -40,3 +41,17 @@ def test_the_page_lists_the_verbs() -> None:
 def test_every_verb_answers_in_json() -> None:
     spelled = {(verb, name) for verb, name, _ in parameters()}
     assert sorted(verb for verb, _ in spelled if (verb, "--json") not in spelled) == []
+
+
+def test_every_number_has_a_least_value() -> None:
+    """Else what is too small is said of a field in Python, or not at all."""
+    group = get_command(app)
+    assert isinstance(group, TyperGroup)
+    numbers = {
+        (verb, parameter.name): cast("object", getattr(parameter, "min", None))
+        for verb, command in group.commands.items()
+        for parameter in command.params
+        if re.search(r"\b(int|float)\b", str(getattr(parameter, "type_descriptor", "")))
+    }
+    assert len(numbers) > 20
+    assert [name for name, least in numbers.items() if least is None] == []

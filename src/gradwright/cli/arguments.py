@@ -86,6 +86,7 @@ BatchCount = Annotated[
         help="Samples per call: 8 unless said, 128 of an artifact; an optimizer step has none.",
     ),
 ]
+StepBatch = Annotated[int, typer.Option(min=1, max=LARGEST_COUNT, help="Samples per step.")]
 AbiText = Annotated[
     str,
     typer.Option(

@@ -55,14 +55,12 @@ def _cases(request: Request) -> Iterator[_Case]:
             yield from _of_claims(request)
         case "explain":
             yield from _of_explanation(request)
-        case "show" | "bench" | "train":
-            yield from _of_own(request["net"].text)
         case "theorems":
             yield from _of_theorems(request)
         case "probes" if len(request["name"].words) != 1:
             yield _Case("--file", "the name of one probe beside it", frozenset({"file"}))
         case _:
-            pass
+            yield from _of_own(request["net"].text)
 
 
 def _of_claims(request: Request) -> Iterator[_Case]:

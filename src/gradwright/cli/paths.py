@@ -48,6 +48,7 @@ PATHS: Mapping[str, Mapping[str, Use]] = {
         "weights": Use.READ,
     },
     "bench": {"net": Use.NET},
+    "tune": {"net": Use.NET},
     "certify": {
         **_TEXTS,
         "equal": Use.READ,

@@ -16,11 +16,11 @@ from gradwright.cli.arguments import (
     NetText,
     OptimizerText,
     Size,
+    StepBatch,
 )
 from gradwright.cli.nets import Chosen, net_of
 from gradwright.cli.options import formulation_of, loss_of, optimizer_of
 from gradwright.cli.output import write_json, write_line
-from gradwright.spec.numbers import LARGEST_COUNT
 
 # A step of a microsecond, the least that a clock resolves, would take a second of them.
 _MOST_STEPS = 10**6
@@ -29,7 +29,7 @@ _MOST_STEPS = 10**6
 def bench(
     net: NetText,
     *,
-    batch: Annotated[int, typer.Option(min=1, max=LARGEST_COUNT, help="Samples per step.")] = 128,
+    batch: StepBatch = 128,
     classes: Classes = None,
     size: Size = "",
     loss: LossText = "cross-entropy",

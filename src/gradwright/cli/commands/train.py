@@ -19,6 +19,7 @@ from gradwright.cli.arguments import (
     NetText,
     OptimizerText,
     Size,
+    StepBatch,
 )
 from gradwright.cli.nets import Chosen, is_own, net_of
 from gradwright.cli.options import (
@@ -30,7 +31,6 @@ from gradwright.cli.options import (
 )
 from gradwright.cli.output import tell, write_json
 from gradwright.cli.spelled import as_options
-from gradwright.spec.numbers import LARGEST_COUNT
 
 if TYPE_CHECKING:
     from gradwright.programs import Program
@@ -65,14 +65,14 @@ def train(
     data: Annotated[str, typer.Option(help=DATA_HELP)],
     size: Size = "",
     epochs: Annotated[int, typer.Option(min=1, help="Passes over the training split.")] = 10,
-    batch: Annotated[int, typer.Option(min=1, max=LARGEST_COUNT, help="Samples per step.")] = 64,
+    batch: StepBatch = 64,
     loss: LossText = "cross-entropy",
     optimizer: OptimizerText = "adam",
     label_smoothing: Annotated[
-        float | None, typer.Option(help="Short for --loss cross-entropy:label_smoothing=…")
+        float | None, typer.Option(min=0, help="Short for --loss cross-entropy:label_smoothing=…")
     ] = None,
     weight_decay: Annotated[
-        float | None, typer.Option(help="Short for the optimizer's field weight_decay.")
+        float | None, typer.Option(min=0, help="Short for the optimizer's field weight_decay.")
     ] = None,
     lr: Annotated[float, typer.Option(min=0, help="Peak learning rate, per step.")] = 1e-3,
     schedule: Annotated[

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gradwright.cli.arguments import AsJson, Backend, BackendName, Classes, NetText, Size
+from gradwright.cli.arguments import AsJson, Backend, BackendName, Classes, NetText, Size, StepBatch
 from gradwright.cli.nets import Chosen, net_of
 from gradwright.cli.output import tell, write_json, write_line, write_table
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def tune(
     net: NetText,
     *,
-    batch: Annotated[int, typer.Option(help="Samples per step.")] = 128,
+    batch: StepBatch = 128,
     classes: Classes = None,
     size: Size = "",
     largest_error: Annotated[
