@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
 from gradwright.errors import SpecError
 from gradwright.hlo import Shape
@@ -50,6 +51,7 @@ def resized(row: Row, classes: int | None, size: Pair | None) -> Row:
     return row
 
 
+@cache
 def waiting() -> Mapping[str, Sequence[str]]:
     """Return the nets that cannot be built yet, each with the kinds of layer that it waits for."""
     lacking = {name: waiting_for(row) for name, row in ROWS.items()}
