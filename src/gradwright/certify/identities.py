@@ -56,7 +56,9 @@ IDENTITIES: Mapping[str, Identity] = {
         "a sum inside a sum is one sum", "sums.Summation._unfold pieces.opened"
     ),
     "sum-equation": _identity(
-        "an equation with coefficient +-1 is solved", "sums.Summation._eliminate"
+        "an equation with coefficient +-1 is solved",
+        "sums.Summation._eliminate contractions.Contractions._settled "
+        "contractions.Contractions._at_one_point",
     ),
     "sum-interval": _identity("a <= v < b on a summed v is a shift", "sums.Summation._eliminate"),
     "sum-independent": _identity(

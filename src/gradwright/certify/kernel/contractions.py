@@ -1,17 +1,19 @@
 """Multilinear forms at their operands: placing each into one product, and summing that."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 
 from gradwright.certify.advice.digits import suggested_digits
 from gradwright.certify.kernel.algebra import Algebra, Poly, add, number, variables_of
-from gradwright.certify.kernel.atoms import Monomial
+from gradwright.certify.kernel.atoms import Factor, Monomial, Sum
 from gradwright.certify.kernel.classes import intern_class
 from gradwright.certify.kernel.index import (
     Affine,
+    Extents,
     Guard,
+    Guards,
     combine,
     conjunction,
     constant,
@@ -43,6 +45,8 @@ class Contractions:
         """Return the result of a multilinear operation."""
         digits = suggested_digits(form, operands, self.algebra)
         _require_fit(digits, form.shape)
+        if len(operands) == 1 and not form.summed:
+            operands = [self._along_digits(operands[0], form.reads[0], digits)]
         term = _Assembly.start(form, digits, self.algebra.box(digits))
         factors = [self._operand(form, operand) for operand in operands]
         polys = [
@@ -55,7 +59,52 @@ class Contractions:
         product: Poly = {((), guards): Fraction(1)}
         for poly in polys:
             product = self.algebra.multiply(product, poly, term.extents)
-        return Tensor(digits, self.summation.total(product, term.summed, term.extents))
+        total = self.summation.total(product, term.summed, term.extents)
+        if len(operands) == 1 and not form.summed:
+            total = self._settled(total, self.algebra.box(digits))
+        return Tensor(digits, total)
+
+    def _settled(self, p: Poly, box: Extents) -> Poly:
+        """Return terms without sums that have one point only, as where digits are read along."""
+        total: Poly = {}
+        for (factors, guards), c in p.items():
+            term: Poly = {((), guards): c}
+            for factor in factors:
+                alone: Poly = {((factor,), ()): Fraction(1)}
+                term = self.algebra.multiply(term, self._at_one_point(factor, box) or alone, box)
+            total = add(total, term)
+        return total
+
+    def _at_one_point(self, factor: Factor, box: Extents) -> Poly | None:
+        """Return the one term of a sum of entries, where its index fixes it; None of all others."""
+        atom, access, q = factor
+        content = self.algebra.atoms.content(atom)
+        if not isinstance(content, Sum) or q != 1 or len(content.factors) > 1:
+            return None
+        first = max((-1, *box)) + 1
+        bound = {first + i: n for i, n in enumerate(content.extents[content.outputs :])}
+        places = dict(enumerate((*access, *map(variable, bound))))
+        extents = {**box, **bound}
+        held = conjunction(((substitute(e, places), a, b) for e, a, b in content.guards), extents)
+        if held is None or not _fix(held, bound):
+            return None
+        moved = self.algebra.substitute({(content.factors, ()): Fraction(1)}, places, extents)
+        return self.summation.total(
+            self.algebra.multiply(moved, {((), held): Fraction(1)}, extents), bound, extents
+        )
+
+    def _along_digits(self, operand: Tensor, read: Reads, digits: Digits) -> Tensor:
+        """Return an operand with one digit in dimensions that are read across the result's digits.
+
+        Then a value that is read at many distances is one atom, at as many indices.
+        """
+        box = self.algebra.box(digits)
+        places = dict(enumerate(dimension_expressions(digits)))
+        kept = tuple(
+            old if len(old) < 2 or _is_along(substitute(e, places), old, box) else (prod(old),)
+            for e, old in zip(read, operand.digits, strict=True)
+        )
+        return self.rearranged(operand, kept, operand.shape)
 
     def _operand(self, form: Multilinear, operand: Tensor) -> Tensor:
         """Return the operand, as one term where a product under a sum would multiply terms out."""
@@ -150,6 +199,22 @@ class _Assembly:
         digits = [(extent, variable(self.fresh(extent))) for extent in dimension]
         self.guards.append((combine(((1, radix(digits)), (-1, index))), 0, 1))
         return [digit for _, digit in digits]
+
+
+def _is_along(index: Affine, digits: Sequence[int], box: Mapping[int, int]) -> bool:
+    """Return whether each digit of an index is an expression in the variables of a box."""
+    first = max((-1, *box)) + 1
+    extents = {**box, **{first + i: n for i, n in enumerate(digits)}}
+    whole = radix((n, variable(first + i)) for i, n in enumerate(digits))
+    found = conjunction(((combine(((1, whole), (-1, index))), 0, 1),), extents)
+    return found is None or _fix(found, range(first, first + len(digits)))
+
+
+def _fix(guards: Guards, bound: Iterable[int]) -> bool:
+    """Return whether each of some variables is fixed by a guard in which it is the only one."""
+    own = set(bound)
+    solved = [own.intersection(variables(e)) for e, low, high in guards if high == low + 1]
+    return all({v} in solved for v in own)
 
 
 def _require_fit(digits: Digits, shape: Shape) -> None:
