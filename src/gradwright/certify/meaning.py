@@ -255,10 +255,16 @@ class Meaning:
         p, names = self.den.pointwise, [name for name, _ in e.indices]
         combine = p.maximum if e.kind == "max" else p.minimum
         best: Tensor | None = None
-        for place in product(*(range(size) for size in sizes)):
-            fixed = {**space.fixed, **dict(zip(names, place, strict=True))}
-            at = Space(space.names, space.extents, fixed)
-            candidate = self._bordered(e, at)
+        spaces = [
+            Space(
+                space.names, space.extents, {**space.fixed, **dict(zip(names, place, strict=True))}
+            )
+            for place in product(*(range(size) for size in sizes))
+        ]
+        outside = [self._outside(e.body, at) for at in spaces]
+        has_border = any(each.poly for each in outside)
+        for at, border in zip(spaces, outside, strict=True):
+            candidate = self._bordered(e, at, border) if has_border else self._body(e, at)
             best = candidate if best is None else combine(best, candidate)
             best = self.cut(best)
         assert best is not None  # sizes are at least 1
@@ -291,14 +297,21 @@ class Meaning:
             reads[d] = Read(outer, None)
         yield self._read(tensor, reads, space)
 
-    def _bordered(self, e: Bind, space: Space) -> Tensor:
-        value = self._over(self._value(e.body, space), space)
-        if not isinstance(e.body, Read) or e.body.indices is None:
-            return value
-        inside = self._value(Apply("inside", (e.body,)), space)
-        outside = self.den.pointwise.negation(inside)
-        if not outside.poly:
-            return value
+    def _body(self, e: Bind, space: Space) -> Tensor:
+        return self._over(self._value(e.body, space), space)
+
+    def _outside(self, body: Expression, space: Space) -> Tensor:
+        """Return 1 where a read is outside of what it reads, else 0."""
+        if not isinstance(body, Read) or body.indices is None:
+            return self.den.splat(0, space.extents)
+        return self.den.pointwise.negation(self._value(Apply("inside", (body,)), space))
+
+    def _bordered(self, e: Bind, space: Space, outside: Tensor) -> Tensor:
+        """Return what is read, as a window of a padded value has it: infinite outside."""
+        assert isinstance(e.body, Read)  # else nothing is outside
+        assert e.body.indices is not None
+        whole = self.den.contractions.in_one_digit(self._named(e.body.name))
+        value = self._over(self._read(whole, e.body.indices, space), space)
         infinity = self.den.whole(Infinity(negative=e.kind == "max"), ())
         border = self.den.spread(infinity, space.extents)
         return self.den.pointwise.add(value, self.den.pointwise.multiply(border, outside))

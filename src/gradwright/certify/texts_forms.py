@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from fractions import Fraction
 
+from gradwright.certify.effort import TooLarge
 from gradwright.certify.kernel.algebra import sorted_terms
 from gradwright.certify.kernel.atoms import (
     Argument,
@@ -31,7 +32,10 @@ _SIGNS = {Relation.POSITIVE: ">", Relation.NEGATIVE: "<", Relation.ZERO: "="}
 def both_forms(den: Denotation, wanted: Tensor, emitted: Tensor) -> str:
     """Return `derived: … / emitted: …` over common digits; terms of one side only between «»."""
     den.algebra.grant(len(wanted.poly) + len(emitted.poly))
-    ours, theirs = den.pointwise.align(wanted, emitted)
+    try:
+        ours, theirs = den.pointwise.align(wanted, emitted)
+    except TooLarge as problem:
+        return f"the forms are not written out: {problem}"
     writer = _Writer(den.atoms)
     derived = writer.side(sorted_terms(ours.poly), dict(theirs.poly))
     returned = writer.side(sorted_terms(theirs.poly), dict(ours.poly))

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 import gradwright as gw
+from certify.random.random_blocks import drawn
 from gradwright import layers as ly
 from gradwright import losses
 from gradwright.certify import Search, certify_equal
@@ -15,6 +16,8 @@ from gradwright.spec import Image, NetSpec
 
 F, P = ly.Function, ly.Padding
 SEARCH = Search(seconds=0)
+SEEDS = 60
+"""Programs that a sweep draws."""
 POINT = ly.ConvBn(2, 1, activation=F.TANH)
 OVERLAPPING = ly.AvgPool(2, 1, P.SYMMETRIC, ly.Divisor.EXCLUDE_PADDING)
 
@@ -28,7 +31,11 @@ def trained(image: Image, layers: list[ly.Layer], loss: losses.Loss, batch: int)
 
 
 def graded(image: Image, *layers: ly.Layer) -> Program:
-    return gw.programs.vjp(NetSpec("drawn", image, layers), batch=2, formulation=ly.TEXTBOOK)
+    return graded_in(ly.TEXTBOOK, image, *layers)
+
+
+def graded_in(formulation: ly.Formulation, image: Image, *layers: ly.Layer) -> Program:
+    return gw.programs.vjp(NetSpec("drawn", image, layers), batch=2, formulation=formulation)
 
 
 def forward(image: Image, formulation: ly.Formulation, *layers: ly.Layer) -> Program:
@@ -74,6 +81,12 @@ DRAWN: dict[str, Callable[[], Program]] = {
         ly.BatchNorm(),
         blocks.BasicBlock(2, 2, P.SYMMETRIC, F.RELU),
     ),
+    "maxima behind pairs of columns": lambda: graded_in(
+        ly.PORTABLE,
+        Image(3, 4, 4),
+        ly.Conv2d(3, 3, padding=P.SYMMETRIC),
+        ly.MaxPool(3, 1, P.SYMMETRIC),
+    ),
     "maxima of a bordered sum": lambda: forward(
         Image(2, 5, 5), ly.TEXTBOOK, ly.Activation(F.TANH), ly.MaxPool(2, 2, P.SAME_UPPER)
     ),
@@ -83,6 +96,13 @@ DRAWN: dict[str, Callable[[], Program]] = {
 @pytest.mark.parametrize("name", DRAWN)
 def test_every_claim_is_proved(name: str) -> None:
     claims = gw.certify(DRAWN[name](), search=SEARCH).claims
+    assert [claim.name for claim in claims if claim.verdict is not Verdict.PROVED] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_every_claim_about_a_program_drawn_by_a_seed_is_proved(seed: int) -> None:
+    claims = gw.certify(drawn(seed), search=SEARCH).claims
     assert [claim.name for claim in claims if claim.verdict is not Verdict.PROVED] == []
 
 

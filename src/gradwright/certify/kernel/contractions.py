@@ -1,6 +1,6 @@
 """Multilinear forms at their operands: placing each into one product, and summing that."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
@@ -30,6 +30,7 @@ from gradwright.certify.kernel.tensor import (
     Tensor,
     dimension_expressions,
     offsets,
+    plain_digits,
     rearrangement,
 )
 
@@ -45,8 +46,6 @@ class Contractions:
         """Return the result of a multilinear operation."""
         digits = suggested_digits(form, operands, self.algebra)
         _require_fit(digits, form.shape)
-        if len(operands) == 1 and not form.summed:
-            operands = [self._along_digits(operands[0], form.reads[0], digits)]
         term = _Assembly.start(form, digits, self.algebra.box(digits))
         factors = [self._operand(form, operand) for operand in operands]
         polys = [
@@ -93,18 +92,9 @@ class Contractions:
             self.algebra.multiply(moved, {((), held): Fraction(1)}, extents), bound, extents
         )
 
-    def _along_digits(self, operand: Tensor, read: Reads, digits: Digits) -> Tensor:
-        """Return an operand with one digit in dimensions that are read across the result's digits.
-
-        Then a value that is read at many distances is one atom, at as many indices.
-        """
-        box = self.algebra.box(digits)
-        places = dict(enumerate(dimension_expressions(digits)))
-        kept = tuple(
-            old if len(old) < 2 or _is_along(substitute(e, places), old, box) else (prod(old),)
-            for e, old in zip(read, operand.digits, strict=True)
-        )
-        return self.rearranged(operand, kept, operand.shape)
+    def in_one_digit(self, tensor: Tensor) -> Tensor:
+        """Return a tensor with one digit per dimension: at any distance it is read as one atom."""
+        return self.rearranged(tensor, plain_digits(tensor.shape), tensor.shape)
 
     def _operand(self, form: Multilinear, operand: Tensor) -> Tensor:
         """Return the operand, as one term where a product under a sum would multiply terms out."""
@@ -199,15 +189,6 @@ class _Assembly:
         digits = [(extent, variable(self.fresh(extent))) for extent in dimension]
         self.guards.append((combine(((1, radix(digits)), (-1, index))), 0, 1))
         return [digit for _, digit in digits]
-
-
-def _is_along(index: Affine, digits: Sequence[int], box: Mapping[int, int]) -> bool:
-    """Return whether each digit of an index is an expression in the variables of a box."""
-    first = max((-1, *box)) + 1
-    extents = {**box, **{first + i: n for i, n in enumerate(digits)}}
-    whole = radix((n, variable(first + i)) for i, n in enumerate(digits))
-    found = conjunction(((combine(((1, whole), (-1, index))), 0, 1),), extents)
-    return found is None or _fix(found, range(first, first + len(digits)))
 
 
 def _fix(guards: Guards, bound: Iterable[int]) -> bool:

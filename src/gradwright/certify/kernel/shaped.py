@@ -108,13 +108,16 @@ def structural_form(operation: Operation) -> Multilinear:
 
 
 def _pad(at: Step) -> Tensor:
-    """The padded operand, plus the padding value where nothing of the operand lies."""
+    """The padded operand, plus the padding value where nothing of the operand lies.
+
+    A border other than 0 is for windows to be read at many distances.
+    """
     x, padding = at.x
     border = at.den.spread(padding, at.shape)
     if 0 in x.shape:
         return border
     form = structural_form(at.operation)
-    padded = at.den.linear(form, x)
+    padded = at.den.linear(form, at.den.contractions.in_one_digit(x) if padding.poly else x)
     if not padding.poly:
         return padded
     inside = at.den.linear(form, at.den.splat(1, x.shape))
