@@ -19,7 +19,7 @@ DRAWS = 40
 Draw = random.Random
 
 
-def _strided(draw: Draw) -> tuple[int, P]:
+def _strided(draw: Draw) -> tuple[int, ly.Padding]:
     return draw.choice((1, 1, 2)), draw.choice((P.SYMMETRIC, P.SAME_UPPER))
 
 

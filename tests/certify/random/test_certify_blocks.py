@@ -19,7 +19,7 @@ SEARCH = Search(seconds=0)
 SEEDS = 46
 """Programs that a sweep draws."""
 OPEN = frozenset({25})
-"""Seeds of programs with an open claim: a norm's mean between a depthwise and a 1 x 1 convolution."""
+"""Of these a claim is open: about a norm between a depthwise and a 1 x 1 convolution."""
 POINT = ly.ConvBn(2, 1, activation=F.TANH)
 OVERLAPPING = ly.AvgPool(2, 1, P.SYMMETRIC, ly.Divisor.EXCLUDE_PADDING)
 
