@@ -13,7 +13,9 @@ class Primitive(Convention):
     """A kind of primitive that has several forms."""
 
     CONVOLUTION = "convolution"
+    """Sums of products over windows."""
     MAX_POOL = "max-pool"
+    """Maxima of windows."""
 
 
 @dataclass(frozen=True, slots=True)
