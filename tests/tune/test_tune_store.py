@@ -20,7 +20,7 @@ from gradwright.layers import (
     WeightGradient,
     sites_of,
 )
-from gradwright.run import Backend
+from gradwright.run import Allocator, Backend, Settings
 from gradwright.spec import Image, NetSpec
 from gradwright.tune import Store, Tuning, tuned
 from gradwright.tune.clock import Clock
@@ -107,6 +107,19 @@ def test_what_is_no_finding_is_refused(store: Store, content: bytes) -> None:
     only_file(store).write_bytes(content)
     with pytest.raises(SpecError, match="what `gradwright tune` found at this site"):
         store.read(SITE)
+
+
+def test_a_process_with_another_allocator_reads_the_same(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`emit` leaves the allocator alone, `tune` does not."""
+    before = store.folder
+    for allocator in Allocator:
+        monkeypatch.setattr("gradwright.run.settings._current", Settings(2, allocator))
+        folder = Store(Backend.XLA, Layout.NHWC).folder
+        monkeypatch.setattr("gradwright.run.settings._current", Settings(2, Allocator.SYSTEM))
+        assert folder == Store(Backend.XLA, Layout.NHWC).folder
+    assert before.parent == folder.parent
 
 
 def test_other_settings_have_another_folder(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

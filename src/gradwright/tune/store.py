@@ -38,14 +38,12 @@ class Store:
     @cached_property
     def machine(self) -> Mapping[str, str]:
         """What times depend on, by name."""
-        settings = current_settings()
         return {
             "gradwright": version("gradwright"),
             "backend": f"{self.backend.value} {backend_version(self.backend)}",
             "layout": self.layout.value,
             "cpu": cpu_name(),
-            "threads": str(settings.threads),
-            "allocator": settings.allocator.value,
+            "threads": str(current_settings().threads),
         }
 
     @property
