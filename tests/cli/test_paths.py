@@ -95,6 +95,8 @@ def test_an_output_falls_on_nothing_else(
         "explain digits-cnn --picture {} --seed 0 -o new.png",
         "explain digits-cnn --picture p.png --weights {} -o new.png",
         "predict run --image {}",
+        "predict digits-cnn --weights {} --image p.png",
+        "eval digits-cnn --data digits --weights {}",
     ],
 )
 def test_a_file_that_is_read_is_one(

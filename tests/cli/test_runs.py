@@ -28,7 +28,7 @@ def make_run(path: Path, **changed: object) -> Path:
 
 
 def test_the_newest_checkpoint_is_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert open_run(make_run(tmp_path / "run")).checkpoint.progress.step == 2
+    assert open_run(make_run(tmp_path / "run")).step == 2
     assert capsys.readouterr().err == ""
 
 
@@ -37,7 +37,7 @@ def test_a_newer_checkpoint_that_is_damaged_is_named(
 ) -> None:
     newest = make_run(tmp_path / "run") / "checkpoints" / "step-00000002.safetensors"
     newest.write_bytes(newest.read_bytes()[:-1])
-    assert open_run(tmp_path / "run").checkpoint.progress.step == 1
+    assert open_run(tmp_path / "run").step == 1
     notes = capsys.readouterr().err
     assert notes.startswith(f"Passed over: {newest}: expected a complete checkpoint of Gradwright")
 

@@ -60,7 +60,7 @@ def test_the_first_tensors_that_do_not_fit_are_named(file: Path) -> None:
         zoo.load(NET, file)
     assert str(caught.value) == (
         f"{file}: expected the {len(NET.slots)} tensors of resnet18 as torchvision or timm names"
-        " them, found no layer1.0.conv1.weight; fc.weight [512, 5] instead of [512, 3];"
+        " them, found no layer1.0.conv1.weight; fc.weight [5, 512] instead of [3, 512];"
         " layer9.weight, which the net lacks"
     )
 
@@ -69,6 +69,44 @@ def test_many_misfits_are_counted(file: Path) -> None:
     file.write_bytes(save({"conv1.weight": np.zeros((64, 3, 7, 7), np.float32)}))
     with pytest.raises(CheckpointError, match=rf"; and {len(NET.slots) - 1 - 3} more$"):
         zoo.load(NET, file)
+
+
+@pytest.mark.parametrize("prefix", ["module.", "model.net."])
+def test_words_that_all_names_begin_with_are_taken_off(file: Path, prefix: str) -> None:
+    file.write_bytes(save({prefix + name: array for name, array in state().items()}))
+    assert all((zoo.load(NET, file)[n] == array).all() for n, array in init(NET, 3).items())
+    weights = {prefix + name: array for name, array in state().items()}
+    del weights[f"{prefix}fc.bias"]
+    file.write_bytes(save(weights))
+    with pytest.raises(CheckpointError, match=rf"found no {prefix}fc.bias$"):
+        zoo.load(NET, file)
+
+
+def test_one_layer_keeps_its_name(file: Path) -> None:
+    net = zoo.get("mnist-linear")
+    for prefix in ("", "model."):
+        file.write_bytes(save({prefix + name: array for name, array in init(net, 1).items()}))
+        assert (zoo.load(net, file)["dense1.weight"] == init(net, 1)["dense1.weight"]).all()
+
+
+def test_names_of_the_file_are_shown_where_none_fits(file: Path) -> None:
+    file.write_bytes(save({f"{part}.kernel": np.zeros(2, np.float32) for part in "abcd"}))
+    with pytest.raises(CheckpointError) as caught:
+        zoo.load(NET, file)
+    assert str(caught.value).endswith("more. The file has a.kernel, b.kernel, c.kernel, ...")
+
+
+@pytest.mark.parametrize("number", [np.nan, -np.inf, 1e300])
+def test_what_is_not_finite_is_refused(file: Path, number: float) -> None:
+    weights = state()
+    weights["fc.weight"] = weights["fc.weight"].astype(np.float64)
+    weights["fc.weight"][2, 7] = number
+    file.write_bytes(save(weights))
+    with pytest.raises(DataError) as caught:
+        zoo.load(NET, file)
+    assert str(caught.value) == (
+        f"{file}: expected numbers that are finite in f32, found {number} at [2, 7] of fc.weight"
+    )
 
 
 @pytest.mark.parametrize("content", [b"", b"weights", b"PK\x03\x04 and no archive"])

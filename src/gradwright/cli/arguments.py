@@ -26,6 +26,14 @@ class FormulationName(enum.StrEnum):
     TUNED = "tuned"
 
 
+class Pixels(enum.StrEnum):
+    """How a net that comes with no training data reads pixels."""
+
+    IMAGENET = "imagenet"
+    UNIT = "unit"
+    SIGNED = "signed"
+
+
 EmittedText = Annotated[
     str,
     typer.Argument(
@@ -51,12 +59,20 @@ Classes = Annotated[
 Size = Annotated[
     str, typer.Option(metavar="H[xW]", help="Height and width of a named net's pictures.")
 ]
-RunPath = Annotated[
+RunOrNet = Annotated[
     Path,
     typer.Argument(
-        metavar="RUN_OR_CHECKPOINT",
-        help="Folder that `train` wrote (its newest checkpoint is read), or a checkpoint in it.",
+        metavar="RUN_OR_NET",
+        help="Folder that `train` wrote (its newest checkpoint is read), or a checkpoint in it; "
+        "with --weights a net.",
     ),
+]
+WeightsFile = Annotated[
+    Path | None, typer.Option(help="safetensors or PyTorch file, by our names or a library's.")
+]
+PixelsRead = Annotated[
+    Pixels | None,
+    typer.Option("--pixels", help="Without a run; default: imagenet for RGB, unit for gray."),
 ]
 NetOfRun = Annotated[
     str | None, typer.Option("--net", help="FILE.py:NAME, if the net of the run is your own.")

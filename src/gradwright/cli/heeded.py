@@ -55,6 +55,8 @@ def _cases(request: Request) -> Iterator[_Case]:
             yield from _of_claims(request)
         case "explain":
             yield from _of_explanation(request)
+        case "eval" | "predict":
+            yield from _of_run_or_net(request)
         case "theorems":
             yield from _of_theorems(request)
         case "probes" if len(request["name"].words) != 1:
@@ -120,6 +122,15 @@ def _of_explanation(request: Request) -> Iterator[_Case]:
     if request["weights"].given:
         yield _Case("--weights", "no --seed beside it", frozenset({"seed"}))
     yield from _of_own(request["net"].text)
+
+
+def _of_run_or_net(request: Request) -> Iterator[_Case]:
+    if not request["weights"].given:
+        unread = frozenset({"pixels"}) | _SIZES
+        yield _Case(request.verb, "a net with --weights that they are options of", unread)
+        return
+    yield _Case("--weights", "the net in the first place, and no --net", frozenset({"net"}))
+    yield from _of_own(request["run"].text)
 
 
 def _of_theorems(request: Request) -> Iterator[_Case]:

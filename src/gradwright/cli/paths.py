@@ -38,8 +38,8 @@ PATHS: Mapping[str, Mapping[str, Use]] = {
     "show": {"net": Use.NET},
     "emit": {"net": Use.NET, "out": Use.WRITTEN},
     "train": {"net": Use.NET, "data": Use.DATA, "out": Use.FOLDER},
-    "eval": {"run": Use.RUN, "net": Use.NET, "data": Use.DATA},
-    "predict": {"run": Use.RUN, "image": Use.READ, "net": Use.NET},
+    "eval": {"run": Use.RUN, "weights": Use.READ, "net": Use.NET, "data": Use.DATA},
+    "predict": {"run": Use.RUN, "weights": Use.READ, "image": Use.READ, "net": Use.NET},
     "explain": {
         "net": Use.NET,
         "picture": Use.READ,
@@ -90,8 +90,18 @@ def require_paths(request: Request) -> None:
         if each.use is Use.READ:
             require_readable(each.path)
         if each.use is Use.RUN and not each.path.exists():
-            expected = "the folder of a run, or a checkpoint in it"
-            raise SpecError(where=str(each.path), expected=expected, found="none")
+            raise SpecError(
+                where=str(each.path),
+                expected="the folder of a run, or a checkpoint in it",
+                found="none",
+                remedy=_of_net(each),
+            )
+
+
+def _of_net(run: _Named) -> str:
+    """Return a remedy: what a net takes in place of a run."""
+    named = run.spelling == "RUN_OR_NET" and names_net(str(run.path))
+    return f"Beside the net {run.path} say --weights FILE" if named else ""
 
 
 def require_readable(path: Path) -> None:
@@ -119,6 +129,8 @@ def _near(path: Path) -> str:
 def _named(request: Request) -> Iterator[_Named]:
     for name, use in PATHS.get(request.verb, {}).items():
         asked = request[name]
+        if name == "run" and request["weights"].given:
+            use = Use.NET  # beside weights the word names a net
         for path, becomes in _paths(asked, use):
             yield _Named(asked.spelling, path, becomes)
 

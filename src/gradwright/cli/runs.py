@@ -1,6 +1,7 @@
 """A trained net as the verbs that use one need it: from a run folder or one of its checkpoints."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -10,6 +11,9 @@ from gradwright.cli.output import tell
 from gradwright.errors import CheckpointError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from gradwright.data import Dataset, Normalisation
     from gradwright.spec import NetSpec
     from gradwright.train import Checkpoint, RunFolder
@@ -20,12 +24,17 @@ _BYTE = 1 / 255
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """A net with a state, and how pixels were normalised when it was trained."""
+    """A net with a state, and how pixels were normalised when it was trained.
+
+    `data` and `step` are those of the run that trained it, None where no run did.
+    """
 
     net: "NetSpec"
-    checkpoint: "Checkpoint"
+    state: "Mapping[str, NDArray[np.generic]]"
     classes: tuple[str, ...]
     normalisation: "Normalisation"
+    data: str | None = None
+    step: int | None = None
 
     def as_trained(self, dataset: "Dataset") -> "Dataset":
         """Return a data set under the normalisation of the training data."""
@@ -67,7 +76,14 @@ def open_run(path: Path, own: str | None = None) -> Trained:
             remedy="Use the declaration (--net FILE.py:NAME) or the version that trained it",
         )
     rule = Normalisation(_BYTE, tuple(map(float, mean)), tuple(map(float, std)))
-    return Trained(net, checkpoint, tuple(map(str, classes)), rule)
+    return Trained(
+        net,
+        checkpoint.state,
+        tuple(map(str, classes)),
+        rule,
+        checkpoint.identity.get("data"),
+        checkpoint.progress.step,
+    )
 
 
 def _named(path: Path, name: str, chosen: Chosen) -> "NetSpec":

@@ -27,13 +27,16 @@ def load(net: NetSpec, path: str | Path) -> Arrays:
     """Return every slot of a net by our name, in float32, from a file of a library's tensors.
 
     The file is safetensors or PyTorch's (which is read without running it); its names are those
-    of a library that `net` is known in, or ours. Dense weights of libraries are transposed.
-    Errors: DataError for a file that cannot be read; CheckpointError that names the first tensors
-    that are missing, superfluous or of another shape, by the naming that fits best.
+    of a library that `net` is known in, or ours. Dense weights of libraries are transposed. Words
+    that all names begin with, such as `module.`, are taken off where the rest fits.
+    Errors: DataError for a file that cannot be read or holds a number that is not finite in f32;
+    CheckpointError that names the first tensors that are missing, superfluous or of another shape,
+    with names and shapes of the file, by the naming that fits best.
     """
     file = Path(path)
     found = _read(file)
-    fits = [_fit(net, naming, found) for naming in _namings(net)]
+    ways = [(prefix, naming) for prefix in _prefixes(found) for naming in _namings(net)]
+    fits = [_fit(net, prefix, naming, found) for prefix, naming in ways]
     best = min(fits, key=lambda fit: len(fit.problems))
     if best.problems:
         shown = "; ".join(best.problems[:FIRST])
@@ -42,15 +45,46 @@ def load(net: NetSpec, path: str | Path) -> Arrays:
             where=str(file),
             expected=f"the {len(net.slots)} tensors of {net.name} as {best.library} names them",
             found=shown + (f"; and {rest} more" if rest > 0 else ""),
+            remedy="" if best.arrays else _names_of(found),
         )
+    _require_finite(file, best, found)
     return best.arrays
+
+
+def _prefixes(found: Mapping[str, object]) -> list[str]:
+    """Return what may be taken off all names, nothing first: words that end with a dot."""
+    first = next(iter(found), "")
+    begun = [first[: end + 1] for end, letter in enumerate(first) if letter == "."]
+    return ["", *(word for word in begun if all(name.startswith(word) for name in found))]
+
+
+def _names_of(found: Mapping[str, object]) -> str:
+    shown = ", ".join(sorted(found)[:FIRST])
+    return f"The file has {shown}{', ...' if len(found) > FIRST else ''}" if found else ""
+
+
+def _require_finite(file: Path, fit: "_Fit", found: Mapping[str, np.ndarray]) -> None:
+    wrong = [slot for slot, array in fit.arrays.items() if not np.isfinite(array).all()]
+    if not wrong:
+        return
+    name = fit.names[wrong[0]]
+    with np.errstate(over="ignore"):
+        array = found[name].astype(np.float32)
+    place = np.argwhere(~np.isfinite(array))[0].tolist()
+    more = f"; and in {len(wrong) - 1} more tensors" if len(wrong) > 1 else ""
+    raise DataError(
+        where=str(file),
+        expected="numbers that are finite in f32",
+        found=f"{found[name][tuple(place)]} at {place} of {name}{more}",
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """What one naming makes of a file: the arrays, and what does not fit, in order."""
+    """What one naming makes of a file: arrays and the file's names by slot, and what misfits."""
 
     library: str
+    names: Mapping[str, str]
     arrays: Arrays
     problems: Sequence[str]
 
@@ -74,23 +108,27 @@ def _namings(net: NetSpec) -> list[Naming]:
     return [*(named.namings if named else ()), OURS]
 
 
-def _fit(net: NetSpec, naming: Naming, found: Mapping[str, np.ndarray]) -> _Fit:
+def _fit(net: NetSpec, prefix: str, naming: Naming, found: Mapping[str, np.ndarray]) -> _Fit:
     arrays: Arrays = {}
     problems: list[str] = []
     rest = {name for name in found if name.rpartition(".")[2] not in IGNORED}
     turned = set[str]() if naming is OURS else transposed(net)
+    names = {slot.name: prefix + naming.theirs(slot.name) for slot in net.slots}
     for slot in net.slots:
-        name = naming.theirs(slot.name)
+        name, turn = names[slot.name], slot.name in turned
         rest.discard(name)
         array = found.get(name)
         if array is None:
             problems.append(f"no {name}")
             continue
-        array = _fitted(array, slot, turn=slot.name in turned)
-        arrays[slot.name] = np.ascontiguousarray(array, dtype=np.float32)
-        problems += _misfits(slot, name, array.shape)
+        fitted = _fitted(array, slot, turn=turn)
+        if fitted.shape != slot.shape:
+            theirs = slot.shape[::-1] if turn else slot.shape
+            problems.append(f"{name} {list(array.shape)} instead of {list(theirs)}")
+        with np.errstate(over="ignore"):  # what is too large for f32 is refused as infinite
+            arrays[slot.name] = np.ascontiguousarray(fitted, dtype=np.float32)
     problems += [f"{name}, which the net lacks" for name in found if name in rest]
-    return _Fit(naming.library, arrays, problems)
+    return _Fit(naming.library, names, arrays, problems)
 
 
 def _fitted(array: np.ndarray, slot: Slot, *, turn: bool) -> np.ndarray:
@@ -105,12 +143,6 @@ def _fitted(array: np.ndarray, slot: Slot, *, turn: bool) -> np.ndarray:
     wide = [extent for extent in array.shape if extent != 1]
     same = wide == [extent for extent in slot.shape if extent != 1]
     return array.reshape(slot.shape) if same else array
-
-
-def _misfits(slot: Slot, name: str, shape: tuple[int, ...]) -> list[str]:
-    if shape == slot.shape:
-        return []
-    return [f"{name} {list(shape)} instead of {list(slot.shape)}"]
 
 
 def transposed(net: NetSpec) -> set[str]:

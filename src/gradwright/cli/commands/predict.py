@@ -1,4 +1,4 @@
-"""`gradwright predict`: the classes that a trained net sees in pictures."""
+"""`gradwright predict`: the classes that a net with weights sees in pictures."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -7,9 +7,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gradwright.cli.arguments import AsJson, Backend, BackendName, NetOfRun, RunPath
+from gradwright.cli.arguments import (
+    AsJson,
+    Backend,
+    BackendName,
+    Classes,
+    NetOfRun,
+    PixelsRead,
+    RunOrNet,
+    Size,
+    WeightsFile,
+)
+from gradwright.cli.nets import Chosen
 from gradwright.cli.output import write_json, write_table
-from gradwright.cli.runs import Trained, open_run
+from gradwright.cli.runs import Trained
+from gradwright.cli.weights import trained_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,20 +39,24 @@ class Prediction:
 
 
 def predict(
-    run: RunPath,
+    run: RunOrNet,
     *,
     image: Annotated[list[Path], typer.Option(help="PNG or JPEG; may be given several times.")],
     net: NetOfRun = None,
+    weights: WeightsFile = None,
+    classes: Classes = None,
+    size: Size = "",
+    pixels: PixelsRead = None,
     backend: Backend = BackendName.XLA,
     as_json: AsJson = False,
 ) -> None:
-    """Classify pictures with a trained net.
+    """Classify pictures with a trained net: that of a run, or a net with --weights.
 
     Each picture is brought to the size and the channels that the net reads.
     """
     from gradwright.cli.pictures import read_pictures
 
-    trained = open_run(run, net)
+    trained = trained_of(str(run), net, weights, Chosen.of(classes, size), pixels)
     scores = _probabilities(trained, read_pictures(image, trained.net), backend)
     best = [int(label) for label in scores.argmax(axis=1)]
     found = [
@@ -64,7 +80,7 @@ def _probabilities(
     from gradwright.run import compile
 
     executable = compile(emit_eval(trained.net, batch=len(pixels)), backend=backend.value)
-    state = trained.checkpoint.state
+    state = trained.state
     inputs = {
         port.name: state[port.name] if port.role.is_state else _fitted(trained, pixels, port.shape)
         for port in executable.signature.inputs

@@ -1,0 +1,85 @@
+"""`predict` and `eval` of a net with the weights of a file."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from safetensors.numpy import save
+
+import gradwright as gw
+from gradwright.cli import main
+
+pytestmark = pytest.mark.xla
+NET = gw.zoo.get("digits-cnn")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Weights of a net, and a digit."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "weights.safetensors").write_bytes(save(gw.init(NET, seed=5)))
+    digit = (gw.data.load("digits").test.images[0, 0].astype(np.float32) * (255 / 16)).round()
+    Image.fromarray(digit.astype(np.uint8)).save(tmp_path / "digit.png")
+    return tmp_path
+
+
+def refused(capsys: pytest.CaptureFixture[str], command: str) -> str:
+    assert main(command.split()) == 3
+    said = capsys.readouterr()
+    assert said.out == ""
+    return said.err
+
+
+def probabilities(folder: Path, scale: float, shift: float) -> np.ndarray:
+    with Image.open(folder / "digit.png") as picture:
+        x = np.asarray(picture, np.float32)[None, None] * scale + shift
+    run = gw.run.compile(gw.programs.eval(NET, batch=1), backend="xla")
+    [logits] = run(x=x, **gw.init(NET, seed=5)).values()
+    powers = np.exp(logits[0].astype(np.float64))
+    return powers / powers.sum()
+
+
+@pytest.mark.parametrize(
+    ("options", "scale", "shift"), [("", 1 / 255, 0), (" --pixels signed", 2 / 255, -1)]
+)
+def test_predict_with_weights(
+    folder: Path, options: str, scale: float, shift: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = "predict digits-cnn --weights weights.safetensors --image digit.png --json"
+    assert main((command + options).split()) == 0
+    said = json.loads(capsys.readouterr().out)
+    expected = probabilities(folder, scale, shift)
+    [found] = said["predictions"]
+    assert said["net"] == "digits-cnn"
+    assert found["image"] == "digit.png"
+    assert (found["label"], found["name"]) == (expected.argmax(), str(expected.argmax()))
+    assert found["probability"] == pytest.approx(expected.max(), rel=1e-5)
+
+
+def test_eval_with_weights(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    del folder
+    command = "eval digits-cnn --weights weights.safetensors --data digits"
+    assert main([*command.split(), "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["net"], said["data"], said["step"], said["samples"]) == (
+        "digits-cnn", "digits", None, 360,
+    )  # fmt: skip
+    split = gw.data.load("digits").test
+    run = gw.run.compile(gw.programs.eval(NET, batch=360), backend="xla")
+    images = split.images.astype(np.float32) / 16
+    [logits] = run(x=images, **gw.init(NET, seed=5)).values()
+    assert said["test_accuracy"] == (logits.argmax(1) == split.labels).mean()
+    assert main(command.split()) == 0
+    assert capsys.readouterr().out.startswith("digits-cnn on digits, weights.safetensors: accuracy")
+
+
+def test_what_is_missing_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    del folder
+    told = refused(capsys, "eval digits-cnn --weights weights.safetensors")
+    assert told == "gradwright: --weights: expected --data beside it, found none\n"
+    told = refused(capsys, "predict digits-cnn --image digit.png")
+    assert told.endswith("found none. Beside the net digits-cnn say --weights FILE\n")
+    told = refused(capsys, "predict resnet18 --weights weights.safetensors --image digit.png")
+    assert "expected the 102 tensors of resnet18 as torchvision or timm names them" in told
