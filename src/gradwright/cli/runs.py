@@ -1,7 +1,6 @@
 """A trained net as the verbs that use one need it: from a run folder or one of its checkpoints."""
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -11,12 +10,9 @@ from gradwright.cli.output import tell
 from gradwright.errors import CheckpointError
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from gradwright.data import Dataset, Normalisation
     from gradwright.spec import NetSpec
-    from gradwright.train import Checkpoint, RunFolder
+    from gradwright.train import Checkpoint, RunFolder, State
 
 # Pictures hold bytes; a net was trained on pixels in 0..1 before mean and deviation.
 _BYTE = 1 / 255
@@ -30,7 +26,7 @@ class Trained:
     """
 
     net: "NetSpec"
-    state: "Mapping[str, NDArray[np.generic]]"
+    state: "State"
     classes: tuple[str, ...]
     normalisation: "Normalisation"
     data: str | None = None

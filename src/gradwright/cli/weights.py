@@ -10,11 +10,9 @@ from gradwright.cli.runs import Trained, open_run
 from gradwright.errors import UnsupportedError
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from gradwright.data import Normalisation
     from gradwright.spec import NetSpec
+    from gradwright.train import State
 
 
 def trained_of(
@@ -40,12 +38,10 @@ def with_random_weights(text: str, chosen: Chosen, seed: int, pixels: Pixels | N
 
     net = net_of(text, chosen)
     tell(f"{net.name}: random weights, which explain nothing but the way")
-    return _trained(net, dict(init(net, seed=seed)), pixels)
+    return _trained(net, init(net, seed=seed), pixels)
 
 
-def _trained(
-    net: "NetSpec", state: "dict[str, NDArray[np.generic]]", pixels: Pixels | None
-) -> Trained:
+def _trained(net: "NetSpec", state: "State", pixels: Pixels | None) -> Trained:
     names = tuple(str(number) for number in range(net.output[0]))
     return Trained(net, state, names, _normalisation(net, pixels))
 
