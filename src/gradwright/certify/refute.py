@@ -46,6 +46,8 @@ RATIO_PLACES = 6
 RATIO_LIMIT = 100_000
 """Largest denominator with which a ratio is written as a fraction."""
 RATIO_ACCURACY = 1e-6
+PATTERNS = 4
+"""Random weights with which an element that differs is looked for among all of a gradient."""
 ROUNDING = 1e-11
 """Relative error of one evaluation in f64; a generous one, for equality is tested at 1e-6."""
 
@@ -103,15 +105,30 @@ class GradientQuestion:
         return self._along(point, direction)
 
     def locate(self, point: Point) -> Index:
-        """Halve the set of elements, keeping the half that differs more."""
+        """Halve the set of elements, keeping the half that differs more, until one is told apart.
+
+        Once more with other weights where the one found does not differ: small gaps of many
+        elements may leave nothing but noise.
+        """
+        generator = np.random.default_rng(point.seed + 2000)
+        index = self._halved(point, generator)
+        for _ in range(PATTERNS - 1):
+            if self.at(point, index).is_far:
+                break
+            index = self._halved(point, generator)
+        return index
+
+    def _halved(self, point: Point, generator: np.random.Generator) -> Index:
+        """Return one element; sums of gaps of any sizes vanish with probability 0."""
         shape = point.inputs[self.argument].shape
-        signs = np.random.default_rng(point.seed + 2000).choice((-1.0, 1.0), shape).reshape(-1)
-        places: np.ndarray = np.arange(signs.size)
-        gap = self._rough_gap(point, signs, places)
+        weights = _weights(generator, int(np.prod(shape)))
+        places: np.ndarray = np.arange(weights.size)
+        gap = self._rough_gap(point, weights, places)
         while len(places) > 1:
             left, right = places[: len(places) // 2], places[len(places) // 2 :]
-            part = self._rough_gap(point, signs, left)
-            places, gap = (left, part) if 2 * abs(part) > abs(gap) else (right, gap - part)
+            part = self._rough_gap(point, weights, left)
+            rest = gap - part
+            places, gap = (left, part) if abs(part) > abs(rest) else (right, rest)
         return tuple(int(i) for i in np.unravel_index(int(places[0]), shape))
 
     def both(self, point: Point, index: Index) -> tuple[float, float]:
@@ -121,9 +138,9 @@ class GradientQuestion:
         emitted = float(point.returned[self.k][index])
         return emitted, point.rough_slope(self.argument, direction)
 
-    def _rough_gap(self, point: Point, signs: np.ndarray, places: np.ndarray) -> float:
-        direction = np.zeros_like(signs)
-        direction[places] = signs[places]
+    def _rough_gap(self, point: Point, weights: np.ndarray, places: np.ndarray) -> float:
+        direction = np.zeros_like(weights)
+        direction[places] = weights[places]
         direction = direction.reshape(point.inputs[self.argument].shape)
         emitted = float(np.sum(point.returned[self.k] * direction))
         return emitted - point.rough_slope(self.argument, direction)
@@ -294,6 +311,11 @@ class _Search:
         if len(ratios) < 2 or max(ratios) - min(ratios) > 2 * RATIO_ACCURACY * abs(ratios[0]):
             return None
         return _written(float(np.mean(ratios)))
+
+
+def _weights(generator: np.random.Generator, count: int) -> np.ndarray:
+    """Return numbers of both signs, uniform in size on [0.5, 1.5]: of equal ones many cancel."""
+    return generator.choice((-1.0, 1.0), count) * generator.uniform(0.5, 1.5, count)
 
 
 def _places(shape: tuple[int, ...], seed: int) -> list[Index]:
