@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from gradwright.certify.kernel.conditions import Conditions
+from gradwright.certify.scope_integers import overflowing
 from gradwright.certify.scope_signs import may_fail, signs_of
 from gradwright.hlo import Function, Operation
 from gradwright.hlo import attributes as attr
@@ -59,6 +60,7 @@ def scope_of(
     lines = [REALS, *_literals(operations)]
     for claim, opcodes in ({**_DOMAINS, **_SMOOTH} if differentiated else _DOMAINS).items():
         lines += _hypothesis(doubtful, opcodes, claim)
+    lines += _fitting(overflowing(functions))
     lines += _conventions(operations) if differentiated else ()
     lines += _null_sets(max(len(each.kinks) for each in proofs))
     lines += _promises(operations)
@@ -100,6 +102,16 @@ def _hypothesis(
     found = [place(each) for each in operations if each.opcode in opcodes and _is_partial(each)]
     if found:
         yield f"assumed: {claim} ({_some(found)})"
+
+
+def _fitting(doubtful: Sequence[Operation]) -> Iterator[str]:
+    """Name the integers that may leave their type, those converted apart."""
+    converted = [place(each) for each in doubtful if each.opcode == "stablehlo.convert"]
+    computed = [place(each) for each in doubtful if each.opcode != "stablehlo.convert"]
+    if computed:
+        yield f"assumed: computed integers fit their types ({_some(computed)})"
+    if converted:
+        yield f"assumed: numbers converted to integers fit their types ({_some(converted)})"
 
 
 def _is_partial(operation: Operation) -> bool:

@@ -3,6 +3,9 @@
 import pytest
 
 from gradwright.certify import Search, Verdict, certify_equal, certify_vjp
+from gradwright.certify.kernel.conditions import Conditions
+from gradwright.certify.scope import scope_of
+from gradwright.hlo import read_module
 
 TEXT = """
 func.func @main(%x: tensor<3xf32>, %v: tensor<3xf32>) -> tensor<3xf32> {{
@@ -70,6 +73,83 @@ func.func @main(%x: tensor<f32>) -> tensor<f32> {
 }
 """
     assert "assumed: divisors are not 0 (line 6: %y)" in certify_equal(text, text).scope
+
+
+INTEGERS = """
+func.func @main(%a: tensor<4xui8>, %b: tensor<4xi1>, %x: tensor<4xf32>) -> tensor<4xRESULT> {
+  %i = stablehlo.iota dim = 0 : tensor<4xui8>
+  %ten = stablehlo.constant dense<10> : tensor<4xui8>
+  %z = stablehlo.constant dense<0> : tensor<ui8>
+  %most = stablehlo.constant dense<10.0> : tensor<4xf32>
+  %least = stablehlo.constant dense<0.0> : tensor<4xf32>
+  %one = stablehlo.convert %b : (tensor<4xi1>) -> tensor<4xui8>
+  %wide = stablehlo.convert %a : (tensor<4xui8>) -> tensor<4xi16>
+  %bounded = stablehlo.clamp %least, %x, %most : tensor<4xf32>
+  %y = OPERATION
+  return %y : tensor<4xRESULT>
+}
+"""
+COMPUTED = ["assumed: computed integers fit their types (line 11: %y)"]
+CONVERTED = ["assumed: numbers converted to integers fit their types (line 11: %y)"]
+
+
+@pytest.mark.parametrize(
+    ("operation", "result", "lines"),
+    [
+        ("stablehlo.add %a, %a : tensor<4xui8>", "ui8", COMPUTED),
+        ("stablehlo.subtract %i, %ten : tensor<4xui8>", "ui8", COMPUTED),
+        ("stablehlo.multiply %a, %ten : tensor<4xui8>", "ui8", COMPUTED),
+        ("stablehlo.negate %wide : tensor<4xi16>", "i16", []),
+        ("stablehlo.add %i, %ten : tensor<4xui8>", "ui8", []),
+        ("stablehlo.multiply %one, %ten : tensor<4xui8>", "ui8", []),
+        ("stablehlo.add %wide, %wide : tensor<4xi16>", "i16", []),
+        ("stablehlo.multiply %wide, %wide : tensor<4xi16>", "i16", COMPUTED),
+        ("stablehlo.convert %x : (tensor<4xf32>) -> tensor<4xi32>", "i32", CONVERTED),
+        ("stablehlo.convert %a : (tensor<4xui8>) -> tensor<4xi8>", "i8", CONVERTED),
+        ("stablehlo.convert %bounded : (tensor<4xf32>) -> tensor<4xui8>", "ui8", []),
+        ("stablehlo.convert %a : (tensor<4xui8>) -> tensor<4xf32>", "f32", []),
+    ],
+)
+def test_integers_that_may_leave_their_type_are_named(
+    operation: str, result: str, lines: list[str]
+) -> None:
+    text = INTEGERS.replace("OPERATION", operation).replace("RESULT", result)
+    found = certify_equal(text, text, search=Search(seconds=0)).scope
+    assert [line for line in found if line.startswith("assumed")] == lines
+
+
+@pytest.mark.parametrize(("name", "lines"), [("a", 1), ("one", 0)])
+def test_a_sum_of_integers_is_named_where_it_may_overflow(name: str, lines: int) -> None:
+    total = f"""stablehlo.reduce(%{name} init: %z) applies stablehlo.add across dimensions = [0]
+      : (tensor<4xui8>, tensor<ui8>) -> tensor<ui8>"""
+    text = INTEGERS.replace("OPERATION", total).replace("4xRESULT", "ui8")
+    scope = certify_equal(text, text, search=Search(seconds=0)).scope
+    assert sum("computed integers fit" in line for line in scope) == lines
+
+
+def test_the_counter_of_a_loop_needs_no_hypothesis() -> None:
+    text = """
+func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %zero, %s = %x) : tensor<i32>, tensor<f32>
+  cond {
+    %n = stablehlo.constant dense<3> : tensor<i32>
+    %c = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %next = stablehlo.add %i, %one : tensor<i32>
+    %t = stablehlo.multiply %s, %s : tensor<f32>
+    stablehlo.return %next, %t : tensor<i32>, tensor<f32>
+  }
+  return %r#1 : tensor<f32>
+}
+"""
+    for limit, lines in (("%i, %n", 0), ("%n, %i", 1)):
+        main = read_module(text.replace("%i, %n", limit)).main
+        proofs = [Conditions()]
+        found = scope_of([main], proofs)
+        assert sum("computed integers fit" in line for line in found) == lines
 
 
 CAPPED = """
