@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from gradwright.certify.claims import Claim
 from gradwright.certify.mutants import Mutant, mutants
 from gradwright.certify.mutants_attributes import Defect
-from gradwright.certify.mutants_truth import FiniteDifferences, Truth
+from gradwright.certify.mutants_truth import POINTS, FiniteDifferences, Truth
 from gradwright.certify.texts_gradient import Subject, certify_gradients
 from gradwright.certify.texts_settle import Effort, Search
 from gradwright.certify.verdicts import Json, Verdict
-from gradwright.certify.witness_process import Evaluator, Unevaluated
+from gradwright.certify.witness_process import Evaluator, OutOfTime, Unevaluated
 from gradwright.errors import GradwrightError, SpecError
 from gradwright.hlo import Function, Module, print_module, verify
 
@@ -142,14 +142,14 @@ def campaign(
 
     Errors: SpecError where the interpreter cannot evaluate the text in the time of the search.
     """
-    original = certify_gradients(subject, search, _ignore).verdict
     spared = {id(r) for op in subject.forward.body.operations for r in op.results}
     trials: list[Trial] = []
     with Evaluator(search.seconds) as evaluate:
         try:
             truth, usual = Truth(subject.emitted, evaluate), FiniteDifferences(subject, evaluate)
         except Unevaluated as problem:
-            raise unevaluated(problem) from None
+            raise unevaluated(problem, "or a text of smaller size") from None
+        original = certify_gradients(subject, search, _ignore).verdict
         quick = replace(search, effort=Effort.QUICK, evaluator=evaluate)
         evaluate.renew()
         for mutant in chosen(subject.emitted, spared, seed):
@@ -167,10 +167,11 @@ def _ignore(_: Claim) -> None:
     return
 
 
-def unevaluated(problem: Unevaluated) -> SpecError:
-    """Return the error about a text whose mutants cannot be told from it."""
-    expected = "a text that the interpreter evaluates"
-    return SpecError(where="mutate", expected=expected, found=str(problem))
+def unevaluated(problem: Unevaluated, smaller: str) -> SpecError:
+    """Return the error about a text whose mutants cannot be told from it; `smaller` may help."""
+    expected = f"a text that the interpreter evaluates at {len(POINTS)} inputs"
+    remedy = f"Give it more --seconds, {smaller}" if isinstance(problem, OutOfTime) else ""
+    return SpecError(where="mutate", expected=expected, found=str(problem), remedy=remedy)
 
 
 def chosen(function: Function, spared: set[int], seed: int) -> Iterator[Mutant]:

@@ -17,6 +17,10 @@ from gradwright.certify.witness_process import Evaluator, Unevaluated
 from gradwright.hlo import Function, Module, print_module, read_module
 
 
+_SMALLER = "a smaller --batch or --size, or change one layer alone: --entry probe:LAYER"
+"""What costs the interpreter less, as the command line spells it."""
+
+
 def program_campaign(
     program: Program,
     *,
@@ -34,14 +38,14 @@ def program_campaign(
 
     Errors: SpecError where the interpreter cannot evaluate the text in the time of the search.
     """
-    original = certify_program(program, search=search).verdict
     function = inlined(read_module(program.text))
     trials: list[Trial] = []
     with Evaluator(search.seconds) as evaluate:
         try:
             truth = Truth(function, evaluate)
         except Unevaluated as problem:
-            raise unevaluated(problem) from None
+            raise unevaluated(problem, _SMALLER) from None
+        original = certify_program(program, search=search).verdict
         quick = replace(search, effort=Effort.QUICK, evaluator=evaluate)
         for mutant in chosen(function, set(), seed):
             if len(trials) == count:

@@ -22,6 +22,10 @@ class Unevaluated(Exception):
     """The interpreter gave no values; the message says why."""
 
 
+class OutOfTime(Unevaluated):
+    """The interpreter needs more time than it was given."""
+
+
 class Evaluator:
     """Evaluates texts in a child process, for `seconds` of its CPU time in all.
 
@@ -64,7 +68,7 @@ class Evaluator:
     def require_time(self) -> None:
         """Raise Unevaluated where nothing is left of the budget."""
         if self._left <= 0 or self._patience() <= 0:
-            raise Unevaluated(f"the interpreter had no more of its {self._budget:g} s")
+            raise OutOfTime(f"the interpreter had no more of its {self._budget:g} s")
 
     def _patience(self) -> float:
         """Return the seconds to wait, no more than are left for everything where that is set."""
@@ -110,7 +114,7 @@ class Evaluator:
         if not late:
             raise Unevaluated("the interpreter ended its process")
         self._left = 0
-        raise Unevaluated(f"the interpreter took more than its {self._budget:g} s")
+        raise OutOfTime(f"the interpreter took more than its {self._budget:g} s")
 
     def _start(self) -> subprocess.Popen[bytes]:
         self._child = subprocess.Popen(

@@ -2,10 +2,11 @@
 
 import pytest
 
-from gradwright.certify import Search, Verdict
+from gradwright.certify import Search, Verdict, mutants_programs
 from gradwright.certify.mutants_campaign import Found, Trial, chosen
 from gradwright.certify.mutants_programs import program_campaign
 from gradwright.certify.texts_calls import inlined
+from gradwright.errors import SpecError
 from gradwright.hlo import read_module
 from gradwright.layers import Activation, Dense, Function, GlobalAvgPool
 from gradwright.losses import SoftmaxCrossEntropy
@@ -33,6 +34,21 @@ def test_defects_in_a_step_are_refuted() -> None:
     assert found.original is Verdict.PROVED
     assert found.count(Found.MISSED) == found.count(Found.FALSE_ALARM) == 0
     assert found.count(Found.REFUTED) == len(found.wrong) > 3
+
+
+@pytest.mark.interpreter
+def test_too_little_time_is_said_before_the_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    def prove(*_: object, **__: object) -> None:
+        raise AssertionError("proved a text that cannot be evaluated")
+
+    monkeypatch.setattr(mutants_programs, "certify_program", prove)
+    with pytest.raises(SpecError) as caught:
+        program_campaign(step(SMALL), count=1, seed=0, search=Search(seconds=1e-4), observe=ignore)
+    assert caught.value.found.startswith("the interpreter ")
+    assert caught.value.remedy == (
+        "Give it more --seconds, a smaller --batch or --size, or change one layer alone: "
+        "--entry probe:LAYER"
+    )
 
 
 def test_a_rule_that_parameters_share_is_changed_where_one_calls_it() -> None:
