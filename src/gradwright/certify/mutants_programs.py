@@ -16,7 +16,6 @@ from gradwright.certify.verdicts import Verdict
 from gradwright.certify.witness_process import Evaluator, Unevaluated
 from gradwright.hlo import Function, Module, print_module, read_module
 
-
 _SMALLER = "a smaller --batch or --size, or change one layer alone: --entry probe:LAYER"
 """What costs the interpreter less, as the command line spells it."""
 
