@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from gradwright.certify.kernel.algebra import Poly, Undenotable, number
 from gradwright.certify.kernel.atoms import Argument, Class, Mask, Sum
+from gradwright.certify.kernel.conditions import Domain
 from gradwright.certify.kernel.contractions import Contractions
 from gradwright.certify.kernel.denotation import Denotation
 from gradwright.certify.kernel.pointwise import Pointwise
@@ -60,11 +61,14 @@ class Generic(Denotation):
             if isinstance(content, Argument) and content.name.startswith(_SIZE)
         }
         found = self.conditions
+        by_domain = {
+            domain: {atom for each, atom in found.supposed if each is domain} for domain in Domain
+        }
         kinks = found.kinks | {n for n, each in enumerate(contents) if isinstance(each, Mask)}
         named = (
-            (found.nonzero, "divisors are not 0"),
-            (found.nonnegative, "roots are taken of numbers >= 0"),
-            (found.positive, "logarithms are taken of numbers > 0"),
+            (by_domain[Domain.NONZERO], "divisors are not 0"),
+            (by_domain[Domain.NONNEGATIVE], "roots are taken of numbers >= 0"),
+            (by_domain[Domain.POSITIVE], "logarithms are taken of numbers > 0"),
             (kinks, "off the kinks"),
         )
         return tuple(words for atoms, words in named if atoms - sizes)

@@ -8,6 +8,11 @@ from gradwright.hlo import Function, read_module
 
 UNCUT_LIMIT = 250
 """Operations up to which a proof that failed is tried once more without cuts."""
+NO_DERIVATIVE = {
+    "norm-logcdf": "the forward function is made of pieces, the gradient is that of their limit",
+    "power-iteration-stopped": "what the gradient leaves out is not marked in the text",
+}
+"""Functions whose gradient, as JAX writes it, is not that of the text; none may be proved."""
 
 
 def prepared(text: str) -> Function:

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from certify.jax.mutants_of_text import changed, same_results
-from certify.jax.proving import prepared, verdicts
+from certify.jax.proving import NO_DERIVATIVE, prepared, verdicts
 from gradwright.hlo import Function
 
 pytestmark = [pytest.mark.jax, pytest.mark.interpreter]
@@ -24,11 +24,6 @@ UNKNOWN = {
     "top-k": "chlo.top_k has no denotation",
 }
 """What stops the proof of a function; every other one is proved."""
-NO_DERIVATIVE = {
-    "norm-logcdf": "the forward function is made of pieces, the gradient is that of their limit",
-    "power-iteration-stopped": "what the gradient leaves out is not marked in the text",
-}
-"""Functions whose gradient, as JAX writes it, is not that of the text; none may be proved."""
 IN_EACH_RUN = (
     *("conv-strided", "conv-grouped", "max-pool-padded", "average-pool-counted", "batch-norm"),
     *("layer-norm", "attention-infinite", "lstm-scanned", "embedding", "rope", "focal", "dice"),
