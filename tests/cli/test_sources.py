@@ -79,7 +79,7 @@ def test_the_number_of_the_loss_is_written_in_digits(
 ) -> None:
     text = tmp_path / "good.mlir"
     text.write_text(SQUARE, encoding="utf-8")
-    assert "--loss: expected the number" in refused(capsys, "certify", text, "--loss", "²")
+    assert "--loss: expected indices from 0" in refused(capsys, "certify", text, "--loss", "²")
 
 
 @pytest.mark.parametrize(
@@ -113,9 +113,59 @@ def test_indices_that_are_missing_are_answered_with_what_there_is(
     there = "arguments 0 %x: tensor<3xf32> and results 0 %l: tensor<f32>, 1 %dx: tensor<3xf32>; to"
     for verb in ("certify", "mutate"):
         told = refused(capsys, verb, text)
-        assert told.startswith("gradwright: --wrt: expected indices from 0, separated by commas, f")
+        assert told.startswith("gradwright: --wrt: expected indices from 0, ranges as 0-3 or ")
         assert there in told
     assert "--grads: expected indices" in refused(capsys, "certify", text, "--wrt", "0")
+
+
+TWICE = """
+func.func @main(%x: tensor<f32>, %a-b: tensor<f32>) -> (tensor<f32>, tensor<f32>, tensor<f32>) {
+  %l = stablehlo.multiply %x, %a-b : tensor<f32>
+  %0 = stablehlo.multiply %x, %x : tensor<f32>
+  return %l, %a-b, %x : tensor<f32>, tensor<f32>, tensor<f32>
+}
+"""
+
+
+@pytest.mark.interpreter
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ("--wrt %x,%a-b --grads 1-2", 0),
+        ("--loss %l --wrt 0-1 --grads %a-b,x", 0),
+        ("--loss 0 --wrt a-b,0 --grads 2,1", 0),
+        ("--loss l --wrt x --grads %x --seconds 5", 1),
+    ],
+)
+def test_values_are_named_by_numbers_ranges_and_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: str, code: int
+) -> None:
+    text = tmp_path / "twice.mlir"
+    text.write_text(TWICE, encoding="utf-8")
+    assert main(["certify", str(text), *options.split()]) == code
+    assert "gradient" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--wrt %xx --grads 1", "--wrt: expected indices from 0, ranges as 0-3 or names, s"),
+        ("--wrt %xx --grads 1", "found '%xx'. Perhaps x\n"),
+        ("--wrt 1-0 --grads 1", "--wrt: expected a range that goes up, found '1-0'\n"),
+        ("--wrt 0 --grads %l,", "--grads: expected indices from 0, ranges as 0-3 or names, s"),
+        ("--wrt 0-5 --grads 0-5", "--wrt: expected an index of 2 arguments, from 0, found 2\n"),
+        ("--wrt 0 --grads 1 --loss 0,1", "--loss: expected one result, found '0,1'\n"),
+        ("--wrt 0 --grads %d", "found '%d'. Say 0, 2\n"),
+    ],
+)
+def test_values_that_the_text_lacks_are_said_of_their_option(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: str, said: str
+) -> None:
+    text = tmp_path / "twice.mlir"
+    returned = "return %d, %a-b, %d" if "%d" in options else "return %l, %a-b, %x"
+    lines = TWICE.replace("%0 =", "%d =").replace("return %l, %a-b, %x", returned)
+    text.write_text(lines, encoding="utf-8")
+    assert said in refused(capsys, "certify", text, *options.split())
 
 
 def test_a_pipe_is_read_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -64,7 +64,7 @@ def test_no_certificate_of_a_step_with_its_loss_elsewhere_says_so(
     [
         (
             ["right.mlir", "c.json"],
-            "right.mlir: expected JSON, found Expecting value: line 2 column 1 (char 1). The "
+            "right.mlir: expected JSON, found 'func.func @main(%x: tensor<3xf' in line 2. The "
             "certificate comes first, then the texts",
         ),
         (["pair.json", "right.mlir"], "pair.json: expected 2 beside it, as it was written for, f"),

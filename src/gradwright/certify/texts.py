@@ -243,7 +243,21 @@ def _require_some(where: str, values: Sequence[Value]) -> None:
 def _require_types(
     where: str, wanted: Sequence[Value], given: Sequence[Value], *, remedy: str = ""
 ) -> None:
-    expected = f"({', '.join(str(value.type) for value in wanted)})"
-    found = f"({', '.join(str(value.type) for value in given)})"
-    if expected != found:
-        raise SpecError(where=where, expected=expected, found=found, remedy=remedy)
+    """SpecError at the first value whose type differs, or that one side has and the other lacks."""
+    for i, (ours, theirs) in enumerate(zip(wanted, given, strict=False)):
+        if ours.type != theirs.type:
+            raise SpecError(
+                where=where,
+                expected=f"{ours.type} at {i}, as %{ours.name}",
+                found=f"{theirs.type}, %{theirs.name}",
+                remedy=remedy,
+            )
+    if len(wanted) != len(given):
+        more = max(wanted, given, key=len)[min(len(wanted), len(given))]
+        side = "lacks" if len(wanted) > len(given) else "has besides"
+        raise SpecError(
+            where=where,
+            expected=f"{len(wanted)} in number",
+            found=f"{len(given)}: it {side} %{more.name}: {more.type}",
+            remedy=remedy,
+        )

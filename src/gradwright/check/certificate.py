@@ -13,6 +13,8 @@ from gradwright.errors import CertificateError
 FORMAT = "gradwright-certificate 3"
 DIGITS = 400
 """Digits of a number; more is refused."""
+SHOWN = 30
+"""Letters of a text that is no JSON, in the error about it."""
 T = TypeVar("T")
 
 
@@ -151,8 +153,18 @@ def _parsed(text: str | bytes) -> object:
             parse_constant=no_float,
             parse_int=integer,
         )
-    except (ValueError, RecursionError) as problem:
-        raise _wrong("certificate", "JSON", problem) from None
+    except json.JSONDecodeError as problem:
+        raise _wrong("certificate", "JSON", _stop(problem)) from None
+    except (ValueError, RecursionError):
+        raise _wrong(
+            "certificate", "JSON", "bytes that are no text, or too deep a nesting"
+        ) from None
+
+
+def _stop(problem: json.JSONDecodeError) -> str:
+    """Return what stands where a text stops being JSON."""
+    rest = problem.doc[problem.pos :].split("\n", 1)[0][:SHOWN]
+    return f"{rest!r} in line {problem.lineno}" if rest else f"its end in line {problem.lineno}"
 
 
 class _Fields:

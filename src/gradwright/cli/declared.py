@@ -8,7 +8,6 @@ from gradwright.cli.emission import Emission
 from gradwright.cli.nets import Chosen, names_net
 from gradwright.cli.output import tell
 from gradwright.cli.sources import Sources
-from gradwright.errors import SpecError
 
 if TYPE_CHECKING:
     from gradwright.certify import Observer, Program, Report, Search
@@ -61,12 +60,3 @@ class DeclaredText:
         measure = None if primal is None else NamedText("forward", primal.text.encode())
         write_proof_page(page, report, NamedText(name, program.text.encode()), measure)
         tell(f"wrote {page}: {page.stat().st_size:,} bytes")
-
-
-def result_of(text: str) -> int:
-    """Read `--loss` as the number of a result."""
-    if (text.isascii() and text.isdigit()) or not text:
-        return int(text or 0)
-    raise SpecError(
-        where="--loss", expected="the number of a result, or --net NET beside it", found=repr(text)
-    )

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gradwright.cli.named_values import EXPECTED, indices
 from gradwright.cli.sources import Sources
 from gradwright.cli.spelled import as_options
 from gradwright.errors import SpecError
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from gradwright.certify import Report
     from gradwright.certify.texts_gradient import Subject
-    from gradwright.hlo import Value
+    from gradwright.hlo import Function, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class GradientTexts:
     """FILE with --loss, --wrt and --grads, or --forward with --backward and perhaps --wrt."""
 
     file: Path | None
-    loss: int
+    loss: str
     wrt: str
     grads: str
     forward: Path | None
@@ -49,12 +50,14 @@ class GradientTexts:
         from gradwright.certify.texts import subject_of_pair, subject_of_text
 
         if self.file is not None and self.forward is None and self.backward is None:
+            loss = self._differentiated
             if not (self.wrt and self.grads):
                 raise self._unsaid("--grads" if self.wrt else "--wrt", self.file)
-            wrt, grads = integers("--wrt", self.wrt), integers("--grads", self.grads)
-            return subject_of_text(self.sources(self.file), loss=self.loss, wrt=wrt, grads=grads)
+            wrt = indices("--wrt", self.wrt, self._arguments)
+            grads = indices("--grads", self.grads, self._results)
+            return subject_of_text(self.sources(self.file), loss=loss, wrt=wrt, grads=grads)
         if self.file is None and self.forward is not None and self.backward is not None:
-            chosen = integers("--wrt", self.wrt) if self.wrt else None
+            chosen = indices("--wrt", self.wrt, self._arguments) if self.wrt else None
             forward, backward = self.sources(self.forward), self.sources(self.backward)
             return subject_of_pair(forward, backward, wrt=chosen)
         raise SpecError(
@@ -63,15 +66,35 @@ class GradientTexts:
             found="neither" if not self.is_given else "a part of them, or both",
         )
 
-    def _unsaid(self, option: str, file: Path) -> SpecError:
-        """Return the error about indices that are not given; it counts what there is."""
+    @property
+    def _differentiated(self) -> int:
+        """The number of the loss among the results, 0 unless said."""
+        found = indices("--loss", self.loss or "0", self._results)
+        if len(found) == 1:
+            return found[0]
+        raise SpecError(where="--loss", expected="one result", found=repr(self.loss))
+
+    def _arguments(self) -> "Sequence[Value]":
+        return self._main.body.arguments
+
+    def _results(self) -> "Sequence[Value]":
+        return self._main.body.results
+
+    @property
+    def _main(self) -> "Function":
+        """The text with the arguments and results that options name."""
         from gradwright.hlo import read_module
 
-        main = read_module(self.sources(file)).main
-        arguments, results = main.body.arguments, main.body.results
+        file = self.file or self.forward
+        assert file is not None  # options of no text are refused before
+        return read_module(self.sources(file)).main
+
+    def _unsaid(self, option: str, file: Path) -> SpecError:
+        """Return the error about indices that are not given; it counts what there is."""
+        arguments, results = self._arguments(), self._results()
         return SpecError(
             where=option,
-            expected="indices from 0, separated by commas",
+            expected=EXPECTED,
             found="none",
             remedy=f"{file} has arguments {_counted(arguments)} and results {_counted(results)}; "
             "to judge it as the program of a net, name that: --net NET",
@@ -86,7 +109,9 @@ class GradientTexts:
 
         pairs = self.subject().pairs
         if self.file is not None:
-            return with_text_certificate(report, self.sources(self.file), self.loss, pairs)
+            return with_text_certificate(
+                report, self.sources(self.file), self._differentiated, pairs
+            )
         assert self.forward is not None  # the subject was read
         assert self.backward is not None
         texts = self.sources(self.forward), self.sources(self.backward)
@@ -102,13 +127,3 @@ def _counted(values: "Sequence[Value]") -> str:
     shown = [f"{i} %{value.name}: {value.type}" for i, value in enumerate(values[:_SHOWN])]
     more = len(values) - len(shown)
     return ", ".join([*shown, f"and {more} more"] if more else shown)
-
-
-def integers(option: str, text: str) -> list[int]:
-    """Return the indices of `0,1,2`."""
-    try:
-        return [int(word) for word in text.split(",")]
-    except ValueError:
-        raise SpecError(
-            where=option, expected="indices from 0, separated by commas", found=repr(text)
-        ) from None

@@ -240,7 +240,7 @@ def test_the_site_is_what_failed_claims_share(
         ),
         (
             {"loss": 0, "wrt": [0], "grads": [0]},
-            "results grads: expected (tensor<3xf32>), found (tensor<f32>)",
+            "results grads: expected tensor<3xf32> at 0, as %x, found tensor<f32>, %l",
         ),
     ],
 )
@@ -253,8 +253,16 @@ def test_indices_that_do_not_fit_are_refused(
 
 
 def test_signatures_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(SpecError, match="arguments of backward: expected"):
+    with pytest.raises(SpecError) as caught:
         certify_vjp(TANH.forward, TANH.forward)
+    assert str(caught.value) == (
+        "arguments of backward: expected 2 in number, found 1: it lacks %y: tensor<3xf32>"
+    )
+    with pytest.raises(SpecError) as caught:
+        certify_vjp(TANH.forward, TANH.backward.replace("tensor<3xf32>", "tensor<4xf32>"))
+    assert str(caught.value) == (
+        "arguments of backward: expected tensor<3xf32> at 0, as %x, found tensor<4xf32>, %x"
+    )
     with pytest.raises(SpecError, match="results of the second text: expected"):
         certify_equal(LOSS, main("%x: tensor<3xf32>", "tensor<3xf32>", "return %x : tensor<3xf32>"))
 

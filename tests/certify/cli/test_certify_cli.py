@@ -120,13 +120,14 @@ def test_texts_are_compared(capsys: pytest.CaptureFixture[str], texts: dict[str,
         ),
         (
             ["forward", "--wrt", "0", "--grads", "x"],
-            "gradwright: --grads: expected indices from 0, separated by commas, found 'x'\n",
+            "gradwright: --grads: expected indices from 0, ranges as 0-3 or names, separated by "
+            "commas, found 'x'\n",
         ),
         (
             ["forward"],
-            "gradwright: --wrt: expected indices from 0, separated by commas, found none. forward "
-            "has arguments 0 %x: tensor<3xf32> and results 0 %y: tensor<3xf32>; to judge it as "
-            "the program of a net, name that: --net NET\n",
+            "gradwright: --wrt: expected indices from 0, ranges as 0-3 or names, separated by "
+            "commas, found none. forward has arguments 0 %x: tensor<3xf32> and results "
+            "0 %y: tensor<3xf32>; to judge it as the program of a net, name that: --net NET\n",
         ),
         (
             ["forward", "--equal", "right", "wrong"],

@@ -15,7 +15,7 @@ from gradwright.cli.arguments import (
     FormulationText,
     Size,
 )
-from gradwright.cli.declared import DeclaredText, result_of
+from gradwright.cli.declared import DeclaredText
 from gradwright.cli.emission import Emission, Rounding
 from gradwright.cli.exits import Exit
 from gradwright.cli.nets import Chosen
@@ -53,8 +53,8 @@ def certify(
             help="Result of FILE to differentiate, 0 unless said; of NET, NAME[:FIELD=…]."
         ),
     ] = "",
-    wrt: Annotated[str, typer.Option(help="I,J: arguments of FILE or of --forward.")] = "",
-    grads: Annotated[str, typer.Option(help="K,L: results of FILE that are their gradients.")] = "",
+    wrt: Annotated[str, typer.Option(help="I,J-K,%NAME: arguments of FILE or --forward.")] = "",
+    grads: Annotated[str, typer.Option(help="Results of FILE that are their gradients.")] = "",
     forward: Annotated[Path | None, typer.Option(help="Text that --backward goes with.")] = None,
     backward: Annotated[Path | None, typer.Option(help="(inputs, cotangents) to cotangents.")] = (
         None
@@ -90,9 +90,8 @@ def certify(
         entry, batch, loss or "cross-entropy", optimizer, precision, abi, layer, formulation
     )
     declared = DeclaredText.chosen(file, net, emission, Chosen.of(classes, size))
-    result = 0 if declared is not None else result_of(loss)
     texts = GradientTexts(
-        None if declared is not None else file, result, wrt, grads, forward, backward
+        None if declared is not None else file, loss, wrt, grads, forward, backward
     )
     with live_claims() as shown:
         cells = 0 if page is None else _CELLS

@@ -15,7 +15,7 @@ from gradwright.cli.arguments import (
     FormulationText,
     Size,
 )
-from gradwright.cli.declared import DeclaredText, result_of
+from gradwright.cli.declared import DeclaredText
 from gradwright.cli.emission import Emission, Rounding
 from gradwright.cli.exits import Exit
 from gradwright.cli.nets import Chosen
@@ -52,8 +52,8 @@ def mutate(
             help="Result of FILE to differentiate, 0 unless said; of NET, NAME[:FIELD=…]."
         ),
     ] = "",
-    wrt: Annotated[str, typer.Option(help="I,J: arguments of FILE or of --forward.")] = "",
-    grads: Annotated[str, typer.Option(help="K,L: results of FILE that are their gradients.")] = "",
+    wrt: Annotated[str, typer.Option(help="I,J-K,%NAME: arguments of FILE or --forward.")] = "",
+    grads: Annotated[str, typer.Option(help="Results of FILE that are their gradients.")] = "",
     forward: Annotated[Path | None, typer.Option(help="Text that --backward goes with.")] = None,
     backward: Annotated[Path | None, typer.Option(help="The text to change.")] = None,
     count: Annotated[int, typer.Option(min=1, help="Mutants, at most.")] = 50,
@@ -79,7 +79,7 @@ def mutate(
     declared = DeclaredText.chosen(file, net, emission, Chosen.of(classes, size))
     texts = GradientTexts(
         None if declared is not None else file,
-        0 if declared is not None else result_of(loss),
+        loss,
         wrt,
         grads,
         forward,
