@@ -39,3 +39,28 @@ def test_the_names_of_the_contract_are_there() -> None:
     assert gw.certify_equal(text, text).verdict == "proved"
     assert callable(gw.certify_text)
     assert callable(gw.certify_vjp)
+
+
+LOCATED = """func.func @main(%x: tensor<f32> loc({0}), %{1}: tensor<f32>{2})
+    -> (tensor<f32>, tensor<f32>)
+    attributes {{my.note = loc("a")}} {{
+  %z = stablehlo.subtract %x, %{1} : tensor<f32>
+  %p = stablehlo.multiply %x, %{1} : tensor<f32>
+  return %{3}, %x : tensor<f32>, tensor<f32>
+}}
+"""
+ZERO = """func.func @main(%x: tensor<f32>, %y: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  return %z, %x : tensor<f32>, tensor<f32>
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "places", [('"-":1:17', "y", ' loc("-":1:17)'), ("unknown", "unnamed1", "")]
+)
+def test_two_arguments_under_one_name_are_two(places: tuple[str, str, str]) -> None:
+    """x - y is not 0, and x is not the derivative of x y with respect to x."""
+    assert gw.certify_equal(LOCATED.format(*places, "z"), ZERO).claims[0].verdict == "refuted"
+    wrong = gw.certify_text(LOCATED.format(*places, "p"), loss=0, wrt=[0], grads=[1])
+    assert wrong.verdict == "refuted"

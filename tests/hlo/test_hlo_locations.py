@@ -55,3 +55,29 @@ def test_what_the_parser_refuses_is_refused(end: str) -> None:
 
     with pytest.raises(ParseError):
         read_module(PLAIN + end)
+
+
+TWICE = """func.func @main(%x: tensor<f32> loc({0}), %{1}: tensor<f32>{2}) -> tensor<f32>
+    attributes {{my.note = loc("a")}} {{
+  %z = stablehlo.subtract %x, %{1} : tensor<f32>
+  return %z : tensor<f32>
+}}
+"""
+TWICE_NAMED = {
+    "both at the first": TWICE.format('"-":1:17', "y", ' loc("-":1:17)'),
+    "one without, one like it": TWICE.format("unknown", "unnamed1", ""),
+}
+
+
+@pytest.mark.parametrize("text", TWICE_NAMED.values(), ids=TWICE_NAMED)
+def test_arguments_have_two_names_wherever_their_locations_are(text: str) -> None:
+    [main] = read_module(text).functions
+    assert len({value.name for value in main.body.arguments}) == 2
+
+
+def test_a_location_as_an_attribute_is_refused_at_its_operation() -> None:
+    from gradwright.errors import ParseError
+
+    wrong = PLAIN.replace("tanh %a", 'tanh %a {my.note = loc("a")}')
+    with pytest.raises(ParseError, match=r"attribute my\.note is not supported"):
+        read_module(wrong)

@@ -3,6 +3,7 @@
 Nothing here is trusted for soundness: a cut replaces a polynomial by the class that it is.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -82,6 +83,13 @@ class Proof:
             self.known[id(value)] = self.den.argument(
                 f"{prefix}{i}", value.shape, value.type.element
             )
+
+    def introduce(self, values: Sequence[Value]) -> None:
+        """Let arguments stand for unknown tensors by name, and by place where names repeat."""
+        shared = {name for name, count in Counter(v.name for v in values).items() if count > 1}
+        for i, value in enumerate(values):
+            name = f"{value.name}#{i}" if value.name in shared else value.name
+            self.known[id(value)] = self.den.argument(name, value.shape, value.type.element)
 
     def denote(self, operations: Iterable[Operation], cut: set[int]) -> None:
         """Denote operations in order; what has no denotation becomes an unknown of its own."""

@@ -165,9 +165,9 @@ class _Equalities:
         self.a, self.b = a.body, b.body
         self.spots = Spots(self.a), Spots(self.b)
         self.proof = Proof()
+        self.proof.introduce(self.a.arguments)
         for ours, theirs in zip(self.a.arguments, self.b.arguments, strict=True):
-            unknown = self.proof.den.argument(ours.name, ours.shape, ours.type.element)
-            self.proof.known[id(ours)] = self.proof.known[id(theirs)] = unknown
+            self.proof.known[id(theirs)] = self.proof.known[id(ours)]
         self.proof.denote(self.a.operations, choose_cuts(self.a.operations))
         self.proof.denote(self.b.operations, set())
 

@@ -63,8 +63,7 @@ def derive(subject: Subject, *, cut: set[int] | None = None, limit: int | None =
     """
     proof = Proof()
     forward, emitted = subject.forward.body, subject.emitted.body
-    for value in emitted.arguments:
-        proof.known[id(value)] = proof.den.argument(value.name, value.shape, value.type.element)
+    proof.introduce(emitted.arguments)
     for ours, theirs in zip(forward.arguments, emitted.arguments, strict=False):
         proof.known[id(ours)] = proof.known[id(theirs)]
     cut = choose_cuts(forward.operations) if cut is None else cut

@@ -8,7 +8,7 @@ from gradwright.errors import ParseError
 from gradwright.hlo.bindings import Mlir, new_context, parse, refusal, tensor_type
 from gradwright.hlo.ir import Block, Function, Module, Operation, Value
 from gradwright.hlo.locations import placed
-from gradwright.hlo.reading import read_attributes
+from gradwright.hlo.reading import UnreadableAttribute, read_attributes
 from gradwright.hlo.types import TensorType
 
 _NAMED = rb"%[A-Za-z0-9_.$-]+(?::\d+)?"
@@ -93,7 +93,8 @@ class _Reader:
         return replace(body, operations=tuple(operations))
 
     def _block(self, block: Mlir) -> Block:
-        arguments = tuple(self._argument(argument) for argument in block.arguments)
+        taken: set[str] = set()
+        arguments = tuple([self._argument(argument, taken) for argument in block.arguments])
         operations: list[Operation] = []
         for view in block.operations:
             operation = view.operation
@@ -112,7 +113,10 @@ class _Reader:
         types = [self._type(result.type, operation) for result in operation.results]
         results = tuple(map(Value, types, self._names(line, column, len(types))))
         self._values.update(zip(operation.results, results, strict=True))
-        attributes = read_attributes(operation, operands, results)
+        try:
+            attributes = read_attributes(operation, operands, results)
+        except UnreadableAttribute as problem:
+            raise self._refusal(operation, str(problem)) from None
         return Operation(operation.name, operands, results, attributes, regions, "", line)
 
     def _region(self, operation: Mlir, region: Mlir) -> Block:
@@ -123,11 +127,16 @@ class _Reader:
     def _operands(self, operation: Mlir) -> tuple[Value, ...]:
         return tuple([self._values[operand] for operand in operation.operands])
 
-    def _argument(self, argument: Mlir) -> Value:
+    def _argument(self, argument: Mlir, taken: set[str]) -> Value:
+        """Return an argument; a location of the text's own may say any name, and twice the same."""
         type = self._type(argument.type, argument)
         line, column = self._position(argument.location)
         found = _ARGUMENT.match(self._lines[line - 1], column - 1) if line else None
-        value = Value(type, found[1].decode() if found else self._fresh())
+        name = found[1].decode() if found else self._fresh()
+        while name in taken:
+            name = self._fresh()
+        taken.add(name)
+        value = Value(type, name)
         self._values[argument] = value
         return value
 

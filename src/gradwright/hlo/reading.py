@@ -11,6 +11,11 @@ from gradwright.hlo.elementwise import natural_order
 from gradwright.hlo.forms import CHLO, RETYPED, SAME_TYPE
 from gradwright.hlo.ir import Value
 
+
+class UnreadableAttribute(Exception):
+    """An attribute of a kind that the bindings hand out no value of, as locations are."""
+
+
 Entries = dict[str, Mlir]
 Values = Sequence[Value]
 Read = Callable[[Entries, Values, Values], attr.Attributes]
@@ -26,9 +31,11 @@ def read_attributes(operation: Mlir, operands: Values, results: Values) -> attr.
 
     `Opaque` where the opcode, or an attribute it carries, is outside the vocabulary. Attributes
     of other dialects (a dot in the name) do not change what a known operation computes.
+
+    Errors: UnreadableAttribute.
     """
     opcode: str = operation.name
-    entries: Entries = {name: operation.attributes[name] for name in operation.attributes}
+    entries: Entries = {name: _entry(operation, name) for name in operation.attributes}
     read = _READERS.get(opcode)
     if read is None:
         plain = opcode in _PLAIN and all("." in name or name in _HINTS for name in entries)
@@ -38,6 +45,13 @@ def read_attributes(operation: Mlir, operands: Values, results: Values) -> attr.
         return _opaque(entries)
     found = reader(entries, operands, results)
     return _opaque(entries) if found is None else found
+
+
+def _entry(operation: Mlir, name: str) -> Mlir:
+    try:
+        return operation.attributes[name]
+    except TypeError:
+        raise UnreadableAttribute(f"attribute {name} is not supported") from None
 
 
 def _opaque(entries: Entries) -> attr.Opaque:
