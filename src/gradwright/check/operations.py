@@ -63,6 +63,8 @@ class Meanings:
             raise Uncheckable(f"{operation.opcode} in a form that this checker does not know")
         opcode = opcode_of(operation)
         _require_elements(opcode, operation)
+        if any(value.type.element is ElementType.I1 for value in operation.results):
+            opcode = _OF_TRUTHS.get(opcode, opcode)
         if opcode == "optimization_barrier":
             return x
         if opcode not in MOVES:
@@ -175,6 +177,8 @@ class Meanings:
             return gathered(self.f, a, operation.results[0].shape, x[0], x[1])
         if not isinstance(a, attr.Scatter) or combiner_of(operation.regions[0]) != "add":
             raise Uncheckable("a scatter that does not add up")
+        if operation.results[0].type.element is ElementType.I1:
+            raise Uncheckable("a sum of truth values")
         form, [*masks, _] = gathered(self.f, a, x[2].shape, x[0], x[1])
         return form.transposed(len(masks), x[0].shape), [*masks, x[2]]
 
@@ -278,7 +282,9 @@ _SIGNS = {"-inf": -1, "nan": 0, "inf": 1}
 """What is no number, as the sign of an infinity."""
 _LOGIC = frozenset(("and", "or", "not"))
 _ON_INTEGERS = frozenset(("add", "subtract", "multiply", "maximum", "minimum", "abs", "negate"))
-_ON_TRUTHS = frozenset((*_LOGIC, "multiply", "maximum", "minimum"))
+_OF_TRUTHS = {"add": "or", "multiply": "and", "maximum": "or", "minimum": "and"}
+"""What operations on numbers are on truth values."""
+_ON_TRUTHS = frozenset((*_LOGIC, *_OF_TRUTHS))
 
 
 def _require_elements(opcode: str, operation: Operation) -> None:

@@ -29,6 +29,7 @@ BINARY = (
     *("add", "atan2", "divide", "maximum", "minimum", "multiply", "power", "remainder"),
     "subtract",
 )
+OF_BOOLEANS = ("and", "or", "add", "multiply", "maximum", "minimum")
 PADS = st.tuples(st.integers(-1, 2), st.integers(-1, 2))
 SMALL = st.lists(st.integers(1, 4), max_size=3).map(tuple)
 Step = Callable[[Draw, Builder, Value, Sequence[Value]], Value]
@@ -83,7 +84,7 @@ def choice(draw: Draw, b: Builder, x: Value, values: Sequence[Value]) -> Value:
     y, z = partner(draw, x, values), partner(draw, x, values)
     mask = b.compare(draw(st.sampled_from(Direction)), x, y)
     other = b.compare(draw(st.sampled_from(Direction)), y, z)
-    both = draw(st.sampled_from([b.logical_and, b.logical_or]))(mask, b.logical_not(other))
+    both = b.binary(f"stablehlo.{draw(st.sampled_from(OF_BOOLEANS))}", mask, b.logical_not(other))
     picked = draw(st.sampled_from([mask, both]))
     if draw(st.booleans()):
         return b.convert(picked, F64)

@@ -57,6 +57,24 @@ def _of_numbers(rule: Rule) -> Rule:
     return checked
 
 
+def _by_kind(of_booleans: Rule, of_numbers: Rule) -> Rule:
+    """Return what sums, products and extremes are: of booleans `or` and `and`."""
+
+    def chosen(at: Step) -> Tensor | Sequence[Tensor]:
+        is_boolean = at.operation.results[0].type.element is ElementType.I1
+        return (of_booleans if is_boolean else of_numbers)(at)
+
+    return chosen
+
+
+def _and(at: Step) -> Tensor:
+    return at.p.multiply(*at.x)
+
+
+def _or(at: Step) -> Tensor:
+    return at.p.either(*at.x)
+
+
 def _exclusive_or(at: Step) -> Tensor:
     return at.p.add(at.p.either(*at.x), at.p.multiply(*at.x), -1)
 
@@ -130,11 +148,11 @@ _ODD = (
 """Functions of which the kernel knows that they are odd, and the derivative."""
 
 NUMERIC: dict[str, Rule] = {
-    "stablehlo.add": _of_numbers(lambda at: at.p.sum(*at.x)),
+    "stablehlo.add": _by_kind(_or, lambda at: at.p.sum(*at.x)),
     "stablehlo.subtract": _of_numbers(lambda at: at.p.sum(at.x[0], at.p.opposite(at.x[1]))),
-    "stablehlo.multiply": _of_numbers(lambda at: at.p.multiply(*at.x)),
-    "stablehlo.maximum": _of_numbers(lambda at: at.p.maximum(*at.x)),
-    "stablehlo.minimum": _of_numbers(lambda at: at.p.minimum(*at.x)),
+    "stablehlo.multiply": _by_kind(_and, lambda at: at.p.multiply(*at.x)),
+    "stablehlo.maximum": _by_kind(_or, lambda at: at.p.maximum(*at.x)),
+    "stablehlo.minimum": _by_kind(_and, lambda at: at.p.minimum(*at.x)),
     "stablehlo.divide": _divide,
     "stablehlo.remainder": _of_numbers(lambda at: at.p.remainder(*at.x)),
     "stablehlo.atan2": lambda at: at.den.opaque("atan2", at.x, None, at.shape),
@@ -166,8 +184,8 @@ LOGICAL: dict[str, Rule] = {
     "stablehlo.compare": _compare,
     "stablehlo.select": lambda at: at.p.select(*at.spread()),
     "stablehlo.clamp": _clamp,
-    "stablehlo.and": _of_booleans(lambda at: at.p.multiply(*at.x)),
-    "stablehlo.or": _of_booleans(lambda at: at.p.either(*at.x)),
+    "stablehlo.and": _of_booleans(_and),
+    "stablehlo.or": _of_booleans(_or),
     "stablehlo.xor": _of_booleans(_exclusive_or),
     "stablehlo.not": _of_booleans(lambda at: at.p.complement(at.x[0])),
     "stablehlo.is_finite": lambda at: parts(at.p, at.x[0]).where_finite,
