@@ -112,7 +112,7 @@ class Evaluator:
         late = child.wait() == _OVER or late
         self.close()
         if not late:
-            raise Unevaluated("the interpreter ended its process")
+            raise Unevaluated("the interpreter ended its process, as at operations that it lacks")
         self._left = 0
         raise OutOfTime(f"the interpreter took more than its {self._budget:g} s")
 

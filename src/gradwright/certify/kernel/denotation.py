@@ -82,11 +82,13 @@ class Denotation:
 
     def operation(self, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
         """Return the results of one operation; Undenotable says why there are none."""
-        rule = self.rules.get(operation.opcode)
+        opcode = operation.opcode
+        rule = self.rules.get(opcode)
         if rule is None:
             # Of the functions in CHLO that are not known, most are undefined somewhere.
-            kind = Undefined if operation.opcode.startswith("chlo.") else Undenotable
-            raise kind(f"{operation.opcode} has no denotation")
+            kind = Undefined if opcode.startswith("chlo.") else Undenotable
+            hint = ", but its formulas written out have" if ".batch_norm_" in opcode else ""
+            raise kind(f"{opcode} has no denotation{hint}")
         if isinstance(operation.attributes, Opaque):
             raise Undenotable(f"{operation.opcode} with attributes {operation.attributes.text}")
         if all(0 in value.shape for value in operation.results):
