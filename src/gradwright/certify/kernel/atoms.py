@@ -319,7 +319,7 @@ class Atoms:
             case Sum():
                 return min(self.product_sign(content.factors), Sign.NONNEGATIVE)
             case Class():
-                return self._class_sign(content)
+                return self.sum_sign(content.terms)
             case _:
                 return Sign.ANY
 
@@ -365,11 +365,11 @@ class Atoms:
             return Sign.NONNEGATIVE  # a root is taken of numbers >= 0 only
         return sign
 
-    def _class_sign(self, content: Class) -> Sign:
+    def sum_sign(self, terms: Terms) -> Sign:
         """A sum of terms >= 0 is >= 0, and > 0 where one term is > 0 everywhere."""
         signs = [
             (self.product_sign(factors), bool(guards), coefficient > 0)
-            for (factors, guards), coefficient in content.terms
+            for (factors, guards), coefficient in terms
         ]
         if any(sign is Sign.ANY or not positive for sign, _, positive in signs):
             return Sign.ANY

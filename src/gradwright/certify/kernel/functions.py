@@ -11,7 +11,7 @@ from math import floor
 
 from gradwright.certify.kernel.algebra import Undefined, constant_of
 from gradwright.certify.kernel.analytic import constants
-from gradwright.certify.kernel.atoms import Function
+from gradwright.certify.kernel.atoms import Class, Function, Sign
 from gradwright.certify.kernel.conditions import DOMAINS, Domain
 from gradwright.certify.kernel.masks import Masks
 from gradwright.certify.kernel.tensor import Tensor
@@ -46,17 +46,34 @@ class Functions(Masks):
         return self._factor(a.digits, atom, access)
 
     def suppose(self, domain: Domain, a: Tensor) -> None:
-        """List that a tensor lies in a domain; Undefined where a constant is known not to.
+        """List that a tensor lies in a domain; Undefined where no input puts it there, by its sign.
+
+        Neither may a constant be known to lie outside.
 
         An irrational constant may be supposed to have an inverse or a logarithm, but no more.
         """
         atoms = self.algebra.atoms
         if any(self._generic.reached(f[0]) for m in a.poly for f in m[0]):
+            if self._is_below(domain, a):
+                raise Undefined("a function of what no input puts into its domain")
             self.conditions.supposed.add((domain, self.class_of(a)[1]))
             return
         for x in constants(atoms, a.poly, self.algebra.box(a.digits)):
             if domain in DOMAINS.values() if x is None else not domain.holds(x):
                 raise Undefined("a function of a constant that may be outside of its domain")
+
+    def _is_below(self, domain: Domain, a: Tensor) -> bool:
+        """Return whether the signs of terms put a tensor below a domain, at every input."""
+        if domain not in (Domain.POSITIVE, Domain.NONNEGATIVE, Domain.ABOVE_ONE):
+            return False
+        terms = list(a.poly.items())
+        if len(terms) == 1:
+            [(((factors, guards), c))] = terms
+            content = self.algebra.atoms.content(factors[0][0])
+            if isinstance(content, Class) and len(factors) == 1 and factors[0][2] == 1:
+                terms = [((f, (*g, *guards)), c * d) for (f, g), d in content.terms]
+        sign = self.algebra.atoms.sum_sign(tuple((m, -c) for m, c in terms))
+        return sign is Sign.POSITIVE or (sign is not Sign.ANY and domain is not Domain.NONNEGATIVE)
 
     def _mirrored(
         self, name: str, a: Tensor, at_zero: Fraction | int, mirror: Callable[[Tensor], Tensor]
