@@ -16,6 +16,7 @@ from gradwright.certify.programs_claims import ProgramClaims
 from gradwright.certify.programs_inner import GRADIENT_PREFIX, InnerGradients, inner_gradients
 from gradwright.certify.programs_reading import STATED, Program, Reading
 from gradwright.certify.scope import scope_of
+from gradwright.certify.scope_met import meeting
 from gradwright.certify.texts_gradient import Subject, certify_gradients
 from gradwright.certify.texts_settle import Observer, Search, settle
 from gradwright.certify.verdicts import Unknown
@@ -64,8 +65,9 @@ def _certified(program: Program, search: Search, observe: Observer) -> Report:
             scope = (*primal.scope, _elsewhere(program.primal))
         settled += settle(claims.meanings(), claims.meaning_sides(), shared, observe)
         settled += settle(claims.updates(), claims.update_sides(), shared, observe)
+        met = tuple(meeting((reading.main,), settled, shared))
     settled += _unclaimed(claims.unclaimed(), observe)
-    scope = (*scope, *scope_of((reading.main,), claims.conditions()))
+    scope = (*scope, *scope_of((reading.main,), claims.conditions()), *met)
     seconds = time.perf_counter() - started
     report = Report(tuple(settled), tuple(dict.fromkeys(scope)), seconds)
     if program.primal is not None:
@@ -98,7 +100,8 @@ def _certify_inner(
     known = {f"{GRADIENT_PREFIX}{name}" for name in inner.names}
     left = [p.name for p in reading.outputs if p.role not in STATED and p.name not in known]
     settled += _unclaimed(left, observe)
-    scope = (*scope_of((reading.main,), stated.conditions()), *backward.scope)
+    met = meeting((reading.main,), settled, search)
+    scope = (*scope_of((reading.main,), stated.conditions()), *met, *backward.scope)
     report = Report(tuple(settled), tuple(dict.fromkeys(scope)), time.perf_counter() - started)
     return without_certificate(report, _INNER)
 

@@ -55,8 +55,7 @@ def scope_of(
     """
     functions = list(functions)
     operations = [each for function in functions for each in function.body.walk()]
-    signs = signs_of(functions)
-    doubtful = [each for each in operations if each.operands and may_fail(each, signs)]
+    doubtful = _doubtful(functions)
     lines = [REALS, *_literals(operations)]
     for claim, opcodes in ({**_DOMAINS, **_SMOOTH} if differentiated else _DOMAINS).items():
         lines += _hypothesis(doubtful, opcodes, claim)
@@ -67,6 +66,19 @@ def scope_of(
     lines += _roundings(operations)
     lines += _liberties(proofs)
     return tuple(lines)
+
+
+def partial(functions: Sequence[Function]) -> list[Operation]:
+    """Return the operations that hypotheses on domains are about."""
+    opcodes = {opcode for each in _DOMAINS.values() for opcode in each}
+    doubtful = _doubtful(functions)
+    return [each for each in doubtful if each.opcode in opcodes and _is_partial(each)]
+
+
+def _doubtful(functions: Sequence[Function]) -> list[Operation]:
+    signs = signs_of(functions)
+    walked = (each for function in functions for each in function.body.walk())
+    return [each for each in walked if each.operands and may_fail(each, signs)]
 
 
 def place(operation: Operation) -> str:

@@ -17,6 +17,7 @@ from gradwright.certify.prove import Proof, choose_cuts
 from gradwright.certify.refute import EqualQuestion
 from gradwright.certify.refute_points import restricted
 from gradwright.certify.scope import scope_of
+from gradwright.certify.scope_met import meeting
 from gradwright.certify.texts_calls import inlined
 from gradwright.certify.texts_forms import both_forms
 from gradwright.certify.texts_gradient import Subject, certify_gradients, first_failure, form_of
@@ -154,8 +155,9 @@ def _equalities(a: Function, b: Function, search: Search, observe: Observer) -> 
         claims = _Equalities(a, b)
         obligations = [claims.obligation(k) for k in range(len(b.body.results))]
         settled = settle(obligations, Sides(b, a, (), claims.sound), search, observe)
+        met = tuple(meeting((a, b), settled, search))
     scope = scope_of((a, b), [claims.proof.den.conditions], differentiated=False)
-    return Report(tuple(settled), scope, time.perf_counter() - started)
+    return Report(tuple(settled), (*scope, *met), time.perf_counter() - started)
 
 
 class _Equalities:

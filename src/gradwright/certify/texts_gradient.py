@@ -14,6 +14,7 @@ from gradwright.certify.prove import Proof, ancestors, choose_cuts
 from gradwright.certify.prove_joins import Joins
 from gradwright.certify.refute import GradientQuestion
 from gradwright.certify.scope import place, scope_of
+from gradwright.certify.scope_met import meeting
 from gradwright.certify.texts_forms import both_forms
 from gradwright.certify.texts_settle import Effort, Obligation, Observer, Search, Sides, settle
 from gradwright.hlo import Function, Operation, Value
@@ -181,8 +182,9 @@ def certify_gradients(subject: Subject, search: Search, observe: Observer) -> Re
         sides = Sides(subject.emitted, subject.forward, subject.seeds, claims.sound)
         obligations = [claims.obligation(argument, k) for argument, k in subject.pairs]
         settled = settle(obligations, sides, search, observe)
+        met = tuple(meeting((subject.forward, subject.emitted), settled, search))
     scope = scope_of((subject.forward, subject.emitted), claims.conditions())
-    return Report(tuple(settled), scope, time.perf_counter() - started)
+    return Report(tuple(settled), (*scope, *met), time.perf_counter() - started)
 
 
 def form_of(tensor: Tensor) -> object:

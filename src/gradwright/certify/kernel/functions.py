@@ -46,34 +46,33 @@ class Functions(Masks):
         return self._factor(a.digits, atom, access)
 
     def suppose(self, domain: Domain, a: Tensor) -> None:
-        """List that a tensor lies in a domain; Undefined where no input puts it there, by its sign.
-
-        Neither may a constant be known to lie outside.
+        """List that a tensor lies in a domain; Undefined where a constant is known not to.
 
         An irrational constant may be supposed to have an inverse or a logarithm, but no more.
         """
         atoms = self.algebra.atoms
         if any(self._generic.reached(f[0]) for m in a.poly for f in m[0]):
-            if self._is_below(domain, a):
-                raise Undefined("a function of what no input puts into its domain")
             self.conditions.supposed.add((domain, self.class_of(a)[1]))
             return
         for x in constants(atoms, a.poly, self.algebra.box(a.digits)):
             if domain in DOMAINS.values() if x is None else not domain.holds(x):
                 raise Undefined("a function of a constant that may be outside of its domain")
 
-    def _is_below(self, domain: Domain, a: Tensor) -> bool:
-        """Return whether the signs of terms put a tensor below a domain, at every input."""
-        if domain not in (Domain.POSITIVE, Domain.NONNEGATIVE, Domain.ABOVE_ONE):
-            return False
-        terms = list(a.poly.items())
+    def within(self, domain: Domain, a: Tensor) -> Tensor:
+        """Return a tensor; Undefined where the signs of its terms keep it below a domain.
+
+        Of a whole operand only: a case of masks may be none of any input.
+        """
+        terms = tuple(a.poly.items())
         if len(terms) == 1:
-            [(((factors, guards), c))] = terms
-            content = self.algebra.atoms.content(factors[0][0])
-            if isinstance(content, Class) and len(factors) == 1 and factors[0][2] == 1:
-                terms = [((f, (*g, *guards)), c * d) for (f, g), d in content.terms]
+            [((factors, guards), c)] = terms
+            content = self.algebra.atoms.content(factors[0][0]) if len(factors) == 1 else None
+            if isinstance(content, Class) and factors[0][2] == 1:
+                terms = tuple(((f, (*g, *guards)), c * d) for (f, g), d in content.terms)
         sign = self.algebra.atoms.sum_sign(tuple((m, -c) for m, c in terms))
-        return sign is Sign.POSITIVE or (sign is not Sign.ANY and domain is not Domain.NONNEGATIVE)
+        if terms and sign >= (Sign.POSITIVE if domain is Domain.NONNEGATIVE else Sign.NONNEGATIVE):
+            raise Undefined("a logarithm or root of what no input makes positive")
+        return a
 
     def _mirrored(
         self, name: str, a: Tensor, at_zero: Fraction | int, mirror: Callable[[Tensor], Tensor]

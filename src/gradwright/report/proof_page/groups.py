@@ -7,7 +7,7 @@ from gradwright.certify.claims import Claim
 NO_LAYER = "inputs and results"
 
 SCOPE_GROUPS = (
-    ("Hypotheses", ("assumed", "divisors are not 0")),
+    ("Hypotheses", ("assumed", "divisors are not 0", "meets the hypotheses")),
     ("Conventions at kinks and ties", ("kink", "case of equality")),
     ("Literals and idealised constants", ("literal", "constants are")),
 )
