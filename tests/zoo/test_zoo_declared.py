@@ -29,7 +29,7 @@ def test_a_declaration_is_its_references(case: Case) -> None:
     net = zoo.get(case.name, classes=CLASSES, size=case.size)
     model = model_of(case)
     naming = naming_of(net, model)
-    fit = _fit(net, naming, reference.state(model))
+    fit = _fit(net, "", naming, reference.state(model))
     assert fit.problems == []
     random = np.random.default_rng(1)
     x = random.standard_normal((BATCH, 3, case.size, case.size))
