@@ -25,11 +25,13 @@ from gradwright.layers import (
     Function,
     Gate,
     GlobalAvgPool,
+    Layer,
     MaxPool,
     Padding,
     RunningVariance,
     Sequential,
 )
+from gradwright.layers.blocks import InvertedResidual, ShuffleUnit
 from gradwright.losses import (
     BinaryCrossEntropy,
     Labels,
@@ -111,6 +113,21 @@ def entries(net: NetSpec, formulation: Formulation) -> list[Callable[[], Program
 def test_every_entry_is_proved(net: NetSpec, formulation: str) -> None:
     for make in entries(net, FORMULATIONS[formulation]):
         certified(make())
+
+
+CHANNELS = 24
+BETWEEN_NORMS: dict[str, Layer] = {
+    "a stride over an uneven border": InvertedResidual(
+        CHANNELS, 2 * CHANNELS, 3, 2, Padding.SAME_UPPER, Function.SWISH
+    ),
+    "a shuffle of groups that do not divide": ShuffleUnit(CHANNELS, 3, 3, 1, None),
+}
+
+
+@pytest.mark.parametrize("name", BETWEEN_NORMS)
+def test_depthwise_convolutions_between_norms_are_proved_at_once(name: str) -> None:
+    net = NetSpec("unit", Image(CHANNELS, 4, 4), [BETWEEN_NORMS[name], Flatten()])
+    certified(gw.programs.train_step(net, batch=2, loss=ENTROPY, optimizer=Sgd()))
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)

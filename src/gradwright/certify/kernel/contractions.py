@@ -23,7 +23,7 @@ from gradwright.certify.kernel.index import (
     variables,
 )
 from gradwright.certify.kernel.multilinear import Multilinear, Reads
-from gradwright.certify.kernel.sums import Summation
+from gradwright.certify.kernel.sums import WHOLE, Summation
 from gradwright.certify.kernel.tensor import (
     Digits,
     Shape,
@@ -59,26 +59,31 @@ class Contractions:
         for poly in polys:
             product = self.algebra.multiply(product, poly, term.extents)
         total = self.summation.total(product, term.summed, term.extents)
-        if len(operands) == 1 and not form.summed:
+        if len(operands) == 1 and max(form.summed, default=1) == 1:
             total = self._settled(total, self.algebra.box(digits))
         return Tensor(digits, total)
 
     def _settled(self, p: Poly, box: Extents) -> Poly:
-        """Return terms without sums that have one point only, as where digits are read along."""
+        """Return terms whose sums reach over no fixed index, as where digits are read along."""
         total: Poly = {}
         for (factors, guards), c in p.items():
             term: Poly = {((), guards): c}
             for factor in factors:
+                once = self._narrowed(factor, box)
                 alone: Poly = {((factor,), ()): Fraction(1)}
-                term = self.algebra.multiply(term, self._at_one_point(factor, box) or alone, box)
+                for part in [alone] if once is None else [once] * int(factor[2]):
+                    term = self.algebra.multiply(term, part, box)
             total = add(total, term)
         return total
 
-    def _at_one_point(self, factor: Factor, box: Extents) -> Poly | None:
-        """Return the one term of a sum of entries, where its index fixes it; None of all others."""
+    def _narrowed(self, factor: Factor, box: Extents) -> Poly | None:
+        """Return a sum of entries over fewer points, where its index fixes some; None of others.
+
+        The factor is a whole power of it.
+        """
         atom, access, q = factor
         content = self.algebra.atoms.content(atom)
-        if not isinstance(content, Sum) or q != 1 or len(content.factors) > 1:
+        if not isinstance(content, Sum) or q not in WHOLE or len(content.factors) > 1:
             return None
         first = max((-1, *box)) + 1
         bound = {first + i: n for i, n in enumerate(content.extents[content.outputs :])}
@@ -127,7 +132,7 @@ class Contractions:
         box = self.algebra.box(digits)
         if not tied:
             moved = self.algebra.substitute(tensor.poly, mapping, box)
-            return Tensor(digits, self.summation.total(moved, (), box))
+            return Tensor(digits, self._settled(self.summation.total(moved, (), box), box))
         first = sum(map(len, digits))
         old = self.algebra.box(tensor.digits)
         extents = box | {first + v: n for v, n in old.items() if v >= 0}
@@ -192,10 +197,10 @@ class _Assembly:
 
 
 def _fix(guards: Guards, bound: Iterable[int]) -> bool:
-    """Return whether each of some variables is fixed by a guard in which it is the only one."""
+    """Return whether one of some variables is fixed by a guard in which it is the only one."""
     own = set(bound)
-    solved = [own.intersection(variables(e)) for e, low, high in guards if high == low + 1]
-    return all({v} in solved for v in own)
+    solved = (own.intersection(variables(e)) for e, low, high in guards if high == low + 1)
+    return not own or any(len(alone) == 1 for alone in solved)
 
 
 def _require_fit(digits: Digits, shape: Shape) -> None:

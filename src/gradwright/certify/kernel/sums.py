@@ -35,8 +35,8 @@ from gradwright.certify.kernel.relations import Relations
 
 COUNT_LIMIT = 100_000
 """Points up to which a number of positions is counted one by one."""
-_WHOLE = range(1, 5)
-"""Powers of a constant that are evaluated."""
+WHOLE = range(1, 5)
+"""Powers that are written out."""
 
 
 @dataclass(slots=True)
@@ -118,9 +118,12 @@ class Summation:
             term.guards = (*term.guards, *moved)
 
     def _opens(self, content: Sum) -> bool:
-        """A sum of which one factor reads every output costs nothing to write out."""
+        """A sum of which one factor reads every output costs nothing to write out.
+
+        One with guards does only where they leave it a point, as where digits are read across.
+        """
         outputs = set(range(content.outputs))
-        return not content.guards and any(
+        return (not content.guards or _has_one_point(content)) and any(
             outputs <= {v for e in access for v in variables(e)} for _, access, _ in content.factors
         )
 
@@ -201,7 +204,7 @@ class Summation:
         return self.total(product, places.values(), box)
 
     def _is_constant(self, factor: Factor) -> bool:
-        return factor[2] in _WHOLE and self.algebra.atoms.is_constant(factor[0])
+        return factor[2] in WHOLE and self.algebra.atoms.is_constant(factor[0])
 
     def _held(self, guards: Guards, summed: Sequence[int], extents: Extents) -> Poly | None:
         """Return how many summed points meet guards, as guards; None where there may be several."""
@@ -277,6 +280,17 @@ def _solvable(term: _Term) -> tuple[Guard, int] | None:
         elif len(terms) == 1 and terms[0][0] in term.summed:
             return guard, terms[0][0]
     return None
+
+
+def _has_one_point(content: Sum) -> bool:
+    """Return whether each summed variable has one value at most beside those of the outputs."""
+    summed = set(range(content.outputs, len(content.extents)))
+    held: set[int] = set()
+    for (_, terms), low, high in content.guards:
+        own = [(v, k) for v, k in terms if v in summed]
+        if len(own) == 1 and high - low <= abs(own[0][1]):
+            held.add(own[0][0])
+    return held == summed
 
 
 def _reach(monomial: Monomial, summed: set[int]) -> set[int]:
