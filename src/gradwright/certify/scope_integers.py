@@ -19,7 +19,11 @@ Rule = Callable[[Operation, Sequence[Range]], Range]
 _ALL = -math.inf, math.inf
 _NESTING = frozenset(("stablehlo.while", "stablehlo.if", "stablehlo.case"))
 """Operations whose regions compute values of their own; other regions say how to combine two."""
-_SUMS = frozenset(("stablehlo.reduce", "stablehlo.reduce_window", "stablehlo.scatter"))
+_SUMS = frozenset(
+    f"stablehlo.{name}" for name in ("reduce", "reduce_window", "scatter", "select_and_scatter")
+)
+_SUMMED = {"stablehlo.scatter": (2, 0), "stablehlo.select_and_scatter": (1, 2)}
+"""The operand that is summed and the one that the sum starts from, where not the first two."""
 
 
 def overflowing(functions: Iterable[Function]) -> list[Operation]:
@@ -45,18 +49,23 @@ class _Ranges:
                     self.enter(region)
                     if operation.opcode == "stablehlo.while":
                         self._bound_counter(*operation.regions)
-            elif len(operation.results) == 1:
-                self._bound(operation, operation.results[0])
+            else:
+                for result in operation.results:
+                    self._bound(operation, result)
 
     def _bound(self, operation: Operation, result: Value) -> None:
         rule = _sum if operation.opcode in _SUMS else _RULES.get(operation.opcode)
+        if rule is not None and len(operation.results) > 1:
+            rule = _any_sum if operation.opcode in _SUMS else _hull
         if rule is None or result.type.element is ElementType.I1:
             return
         low, high = rule(operation, [self._of(value) for value in operation.operands])
         least, greatest = _held(result.type)
         if least <= low and high <= greatest:
             self.known[id(result)] = low, high
-        elif result.type.element.is_integer:
+        elif result.type.element.is_integer and not any(
+            operation is known for known in self.doubtful[-1:]
+        ):
             self.doubtful.append(operation)
 
     def _bound_counter(self, condition: Block, body: Block) -> None:
@@ -146,14 +155,26 @@ def _contracted(operation: Operation, x: Sequence[Range]) -> Range:
 
 def _sum(operation: Operation, x: Sequence[Range]) -> Range:
     """Bound sums in which an element is read once at most, by the operations of the region."""
-    opcodes = {each.opcode for each in operation.regions[0].operations}
+    opcodes = {each.opcode for each in operation.regions[-1].operations}
     if opcodes & {"stablehlo.multiply", "stablehlo.subtract"}:
         return _ALL
     if "stablehlo.add" not in opcodes:
         return _held(operation.results[0].type)
-    read, start = (2, 0) if operation.opcode == "stablehlo.scatter" else (0, 1)
+    read, start = _SUMMED.get(operation.opcode, (0, 1))
     low, high = _product(x[read], (0, operation.operands[read].type.size))
     return low + x[start][0], high + x[start][1]
+
+
+def _any_sum(operation: Operation, x: Sequence[Range]) -> Range:
+    """Bound each of several results, whatever the region mixes, by all that is read."""
+    opcodes = {each.opcode for region in operation.regions for each in region.operations}
+    if opcodes & {"stablehlo.multiply", "stablehlo.subtract"}:
+        return _ALL
+    whole = _hull(operation, x)
+    if "stablehlo.add" not in opcodes:
+        return whole
+    count = sum(value.type.size for value in operation.operands)
+    return _product(whole, (0, count))
 
 
 def _hull(operation: Operation, x: Sequence[Range]) -> Range:

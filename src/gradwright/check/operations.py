@@ -285,11 +285,15 @@ _ON_INTEGERS = frozenset(("add", "subtract", "multiply", "maximum", "minimum", "
 _OF_TRUTHS = {"add": "or", "multiply": "and", "maximum": "or", "minimum": "and"}
 """What operations on numbers are on truth values."""
 _ON_TRUTHS = frozenset((*_LOGIC, *_OF_TRUTHS))
+_ADD_UP = frozenset(("dot_general", "convolution", "scatter", "select_and_scatter"))
+"""Sums of products, which of truth values are none."""
 
 
 def _require_elements(opcode: str, operation: Operation) -> None:
     """Refuse what computes something else on integers or truth values than on numbers."""
     element = operation.operands[0].type.element if operation.operands else None
+    if opcode in _ADD_UP and operation.results[0].type.element is ElementType.I1:
+        raise Uncheckable(f"{operation.opcode} of elements of type i1")
     if element is None or opcode not in (*ELEMENTWISE, "power", "reduce", "reduce_window"):
         return
     if element.value == "i1":

@@ -154,10 +154,10 @@ NUMERIC: dict[str, Rule] = {
     "stablehlo.multiply": _by_kind(_and, lambda at: at.p.multiply(*at.x)),
     "stablehlo.maximum": _by_kind(_or, lambda at: at.p.maximum(*at.x)),
     "stablehlo.minimum": _by_kind(_and, lambda at: at.p.minimum(*at.x)),
-    "stablehlo.divide": _divide,
+    "stablehlo.divide": _of_numbers(_divide),
     "stablehlo.remainder": _of_numbers(lambda at: at.p.remainder(*at.x)),
     "stablehlo.atan2": lambda at: at.den.opaque("atan2", at.x, None, at.shape),
-    "stablehlo.power": _power,
+    "stablehlo.power": _of_numbers(_power),
     "stablehlo.negate": lambda at: at.p.scale(at.x[0], -1),
     "stablehlo.sqrt": lambda at: at.p.power(
         at.p.within(Domain.NONNEGATIVE, at.x[0]), Fraction(1, 2)

@@ -19,7 +19,7 @@ from gradwright.certify.kernel.literals import rounds_alike
 from gradwright.certify.kernel.multilinear import Multilinear
 from gradwright.certify.kernel.patterns import constant_poly
 from gradwright.certify.kernel.tensor import Shape, Tensor, plain_digits
-from gradwright.hlo import Operation, Value
+from gradwright.hlo import ElementType, Operation, Value
 from gradwright.hlo import attributes as attr
 from gradwright.hlo.literals import decimals
 
@@ -79,6 +79,9 @@ def reshape(den: Denotation, tensor: Tensor, shape: Shape) -> Tensor:
 
 
 def _structural(at: Step) -> Tensor:
+    contracts = isinstance(at.operation.attributes, attr.DotGeneral | attr.Convolution)
+    if contracts and at.operation.results[0].type.element is ElementType.I1:
+        raise Undenotable(f"{at.operation.opcode} of booleans")
     return at.den.linear(structural_form(at.operation), *at.x)
 
 
