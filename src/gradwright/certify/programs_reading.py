@@ -86,6 +86,7 @@ class Reading:
         _require("results", ports.outputs, main.body.results)
         returned = zip(ports.outputs, main.body.results, strict=True)
         main = unrolled(main, [value for port, value in returned if port.role is Role.LOSS])
+        main = restricted(main, main.body.results)
         statements = tuple(each for line in program.statements for each in parse(line))
         primal = None if program.primal is None else Reading.of(program.primal)
         return Reading(main, ports.inputs, ports.outputs, statements, program.updates, primal)

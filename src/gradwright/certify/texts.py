@@ -208,8 +208,9 @@ class _Equalities:
 
 
 def _straight(source: Source, differentiated: Sequence[int] | None) -> Function:
-    """Return `main` without calls, and without loops where that helps the proof.
+    """Return `main` without calls and dead code, and without loops where that helps the proof.
 
+    What no result depends on must not prove anything by what it supposes.
     A loop behind a differentiated result (None: any) has to be written out.
     """
     main = inlined(read_module(source))
@@ -219,7 +220,8 @@ def _straight(source: Source, differentiated: Sequence[int] | None) -> Function:
         if differentiated is None
         else [results[k] for k in differentiated if 0 <= k < len(results)]
     )
-    return unrolled(main, wanted)
+    written = unrolled(main, wanted)
+    return restricted(written, written.body.results)
 
 
 def _indices(where: str, given: Sequence[int]) -> list[int]:

@@ -77,3 +77,148 @@ def test_that_several_sums_of_integers_fit_is_said() -> None:
     said = "assumed: computed integers fit their types (line 4: "
     assert any(line.startswith(said) for line in gw.certify_equal(narrow, wide).scope)
     assert not any(said in line for line in gw.certify_equal(wide, wide).scope)
+
+
+GATHERED = """func.func @main(%x: tensor<5xf32>, %k: tensor<1xi32>) -> tensor<2xf32> {
+  %c = stablehlo.constant dense<AT> : tensor<1xi32>
+  %i = stablehlo.concatenate %k, %c, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %j = stablehlo.reshape %i : (tensor<2xi32>) -> tensor<2x1xi32>
+  %g = "stablehlo.gather"(%x, %j) <{dimension_numbers = #stablehlo.gather<
+      collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>,
+      slice_sizes = array<i64: 1>}> : (tensor<5xf32>, tensor<2x1xi32>) -> tensor<2xf32>
+  return %g : tensor<2xf32>
+}
+"""
+PICKED = """func.func @main(%x: tensor<5xf32>, %k: tensor<1xi32>) -> tensor<2xf32> {
+  %j = stablehlo.reshape %k : (tensor<1xi32>) -> tensor<1x1xi32>
+  %g = "stablehlo.gather"(%x, %j) <{dimension_numbers = #stablehlo.gather<
+      collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>,
+      slice_sizes = array<i64: 1>}> : (tensor<5xf32>, tensor<1x1xi32>) -> tensor<1xf32>
+  %c = REST
+  %r = stablehlo.concatenate %g, %c, dim = 0 : (tensor<1xf32>, tensor<1xf32>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+"""
+
+
+def test_a_constant_index_beside_computed_ones_is_not_assumed_to_be_in_range() -> None:
+    last = PICKED.replace("REST", "stablehlo.slice %x [4:5] : (tensor<5xf32>) -> tensor<1xf32>")
+    assert gw.certify_equal(GATHERED.replace("AT", "4"), last).verdict is Verdict.PROVED
+    nothing = PICKED.replace("REST", "stablehlo.constant dense<0.0> : tensor<1xf32>")
+    assert is_refused(GATHERED.replace("AT", "7"), nothing)
+
+
+SLICED = """func.func @main(%x: tensor<3xf32>, %k: tensor<i32>) -> tensor<f32> {
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %i = stablehlo.iota dim = 0 : tensor<8xi32>
+  %most = stablehlo.reduce(%i init: %z) applies stablehlo.maximum across dimensions = [0]
+      : (tensor<8xi32>, tensor<i32>) -> tensor<i32>
+  %seven = stablehlo.constant dense<7> : tensor<i32>
+  %more = stablehlo.compare GT, %k, %z : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  %one = stablehlo.convert %more : (tensor<i1>) -> tensor<i32>
+  %eight = stablehlo.add %one, %seven : tensor<i32>
+  %s = stablehlo.dynamic_slice %x, %START, sizes = [1]
+      : (tensor<3xf32>, tensor<i32>) -> tensor<1xf32>
+  %r = stablehlo.reshape %s : (tensor<1xf32>) -> tensor<f32>
+  return %r : tensor<f32>
+}
+"""
+MASKED = """func.func @main(%x: tensor<3xf32>, %k: tensor<i32>) -> tensor<f32> {
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %i = stablehlo.iota dim = 0 : tensor<8xi32>
+  %most = stablehlo.reduce(%i init: %z) applies stablehlo.maximum across dimensions = [0]
+      : (tensor<8xi32>, tensor<i32>) -> tensor<i32>
+  %seven = stablehlo.constant dense<7> : tensor<i32>
+  %more = stablehlo.compare GT, %k, %z : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  %one = stablehlo.convert %more : (tensor<i1>) -> tensor<i32>
+  %eight = stablehlo.add %one, %seven : tensor<i32>
+  %at = stablehlo.broadcast_in_dim %START, dims = [] : (tensor<i32>) -> tensor<3xi32>
+  %j = stablehlo.iota dim = 0 : tensor<3xi32>
+  %p = stablehlo.compare EQ, %j, %at : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi1>
+  %m = stablehlo.convert %p : (tensor<3xi1>) -> tensor<3xf32>
+  %r = stablehlo.dot_general %m, %x, contracting_dims = [0] x [0]
+      : (tensor<3xf32>, tensor<3xf32>) -> tensor<f32>
+  return %r : tensor<f32>
+}
+"""
+
+
+@pytest.mark.parametrize("start", ["most", "eight"])
+def test_an_index_that_no_input_puts_in_range_is_not_assumed_to_be(start: str) -> None:
+    sliced, masked = (text.replace("START", start) for text in (SLICED, MASKED))
+    assert gw.certify_equal(sliced, masked, search=Search(0)).verdict is Verdict.UNKNOWN
+    sliced, masked = (text.replace("START", "k") for text in (SLICED, MASKED))
+    assert gw.certify_equal(sliced, masked).verdict is Verdict.PROVED
+
+
+TESTED = """func.func @main(%k: tensor<i32>, %x: tensor<1xf32>) -> tensor<f32> {
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %d = stablehlo.dynamic_slice %x, %k, sizes = [1] : (tensor<1xf32>, tensor<i32>) -> tensor<1xf32>
+  %p = stablehlo.compare GT, %k, %z : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  %t = stablehlo.convert %p : (tensor<i1>) -> tensor<f32>
+  %no = stablehlo.constant dense<0.0> : tensor<f32>
+  %e = stablehlo.reshape %d : (tensor<1xf32>) -> tensor<f32>
+  %one = stablehlo.add %e, %t : tensor<f32>
+  %other = stablehlo.add %e, %no : tensor<f32>
+  return %RESULT : tensor<f32>
+}
+"""
+
+
+def test_what_an_unused_value_supposes_of_its_index_proves_nothing() -> None:
+    def equal(left: str, right: str) -> Verdict:
+        texts = TESTED.replace("RESULT", left), TESTED.replace("RESULT", right)
+        return gw.certify_equal(*texts, search=Search(0)).verdict
+
+    assert equal("no", "t") is Verdict.UNKNOWN
+    assert equal("other", "one") is Verdict.PROVED
+
+
+LOOP = """func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %i0 = stablehlo.constant dense<0> : tensor<E>
+  %one = stablehlo.constant dense<1.0> : tensor<f32>
+  %r:2 = stablehlo.while(%i = %i0, %y = %one) : tensor<E>, tensor<f32>
+    cond {
+      %n = stablehlo.constant dense<END> : tensor<E>
+      %p = stablehlo.compare LT, %i, %n : (tensor<E>, tensor<E>) -> tensor<i1>
+      stablehlo.return %p : tensor<i1>
+    } do {
+      %s = stablehlo.constant dense<STEP> : tensor<E>
+      %h = stablehlo.convert %i : (tensor<E>) -> tensor<NARROW>
+      %g = stablehlo.convert %h : (tensor<NARROW>) -> tensor<E>
+      %j = stablehlo.add %g, %s : tensor<E>
+      %w = stablehlo.multiply %y, %y : tensor<f32>
+      %v = stablehlo.add %w, %one : tensor<f32>
+      stablehlo.return %j, %v : tensor<E>, tensor<f32>
+    }
+  return %r#1 : tensor<f32>
+}
+"""
+WRITTEN_OUT = """func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %five = stablehlo.constant dense<5.0> : tensor<f32>
+  return %five : tensor<f32>
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("element", "narrow", "step", "end"),
+    [
+        ("i32", "i32", "1500000000", "2000000000"),
+        ("i64", "i64", "6000000000000000000", "9000000000000000000"),
+        ("ui8", "ui8", "150", "250"),
+        ("i32", "i8", "200", "300"),
+    ],
+)
+def test_a_counter_that_leaves_its_type_counts_no_trips(
+    element: str, narrow: str, step: str, end: str
+) -> None:
+    """Over the whole numbers there would be two trips, and 5 after them."""
+
+    def loop(step: str, end: str) -> str:
+        text = LOOP.replace("NARROW", narrow).replace("E>", f"{element}>")
+        return text.replace("STEP", step).replace("END", end)
+
+    right, wrong = loop("60", "100"), loop(step, end)
+    assert gw.certify_equal(right, WRITTEN_OUT).verdict is Verdict.PROVED
+    assert gw.certify_equal(wrong, WRITTEN_OUT, search=Search(0)).verdict is Verdict.UNKNOWN

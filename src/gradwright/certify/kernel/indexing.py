@@ -13,6 +13,7 @@ from math import prod
 from gradwright.certify.kernel.algebra import Undenotable, constant_of
 from gradwright.certify.kernel.atoms import Monomial, Relation
 from gradwright.certify.kernel.denotation import Denotation, Rule, Step
+from gradwright.certify.kernel.faces import Unspanned
 from gradwright.certify.kernel.index import (
     Affine,
     bounds,
@@ -159,9 +160,20 @@ def _require_in_range(at: Step, start: Tensor, last: int) -> None:
     e = at.p.affine(start)
     reach = at.den.entries(start) if e is None else bounds(e, at.den.algebra.box(start.digits))
     if reach is None:
+        _require_admitted(at, start, last)
         _assume_in_range(at, start, last)
     elif min(reach) < 0 or max(reach) > last:
         raise Undenotable("an index outside its operand")
+
+
+def _require_admitted(at: Step, start: Tensor, last: int) -> None:
+    """Refuse starts of which one is in range for no input, or is fixed and not known."""
+    try:
+        for low, high in at.p.spans(start):
+            if high < 0 or low > last:
+                raise Undenotable("an index outside its operand")
+    except Unspanned as problem:
+        raise Undenotable(f"an index that may be outside its operand: {problem}") from None
 
 
 def _assume_in_range(at: Step, start: Tensor, last: int) -> None:

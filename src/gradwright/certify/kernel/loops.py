@@ -13,7 +13,7 @@ from gradwright.certify.kernel.atoms import Coordinate
 from gradwright.certify.kernel.denotation import Denotation, Rule, Step
 from gradwright.certify.kernel.index import variable
 from gradwright.certify.kernel.tensor import Tensor
-from gradwright.hlo import Block
+from gradwright.hlo import Block, Operation
 from gradwright.hlo.writing import without_dead_code
 
 TRIP_LIMIT = 100_000
@@ -22,10 +22,10 @@ TRIP_LIMIT = 100_000
 
 def _while(at: Step) -> Sequence[Tensor]:
     den, operands = at.den, at.x
-    condition, body = at.operation.regions
+    body = at.operation.regions[1]
     symbols = [den.fresh("carried", value) for value in body.arguments]
     counter, step = counter_of(den, body, operands, symbols)
-    trips = trips_of(den, condition, operands, symbols, counter, step)
+    trips = trips_of(den, at.operation, operands, symbols, counter, step)
     if trips == 0:
         return operands
     results = list(operands)
@@ -80,13 +80,18 @@ def _only(body: Block, result: int) -> Block:
 
 def trips_of(
     den: Denotation,
-    condition: Block,
+    loop: Operation,
     start: Sequence[Tensor],
     symbols: Sequence[Tensor],
     counter: int,
     step: int,
 ) -> int:
-    """Return how often the condition holds, which may read nothing but the counter."""
+    """Return how often the condition holds, which may read nothing but the counter.
+
+    The body is asked at each number that is counted: no integer on the way may leave its type.
+    """
+    condition, body = loop.regions
+    counts = _only(body, counter)
     first = constant_of(start[counter].poly)
     assert first is not None  # `counter_of` chose it so
     for trip in range(TRIP_LIMIT):
@@ -96,6 +101,9 @@ def trips_of(
             raise Undenotable("a loop whose end depends on what it computes")
         if not holds:
             return trip
+        following = constant_of(den.region(counts, at)[0].poly)
+        if following != first + step * (trip + 1):
+            raise Undenotable("a loop whose counter takes no equal steps")
     raise Undenotable(f"a loop of more than {TRIP_LIMIT} trips")
 
 

@@ -4,6 +4,7 @@ Masks are exact: [a >= 0] is [a > 0] + [a = 0]. Only where the zeros of a functi
 is [a = 0] read as 0, and then the function is listed as a kink.
 """
 
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
 from math import gcd, lcm
@@ -20,6 +21,7 @@ from gradwright.certify.kernel.algebra import (
 from gradwright.certify.kernel.arithmetic import Arithmetic
 from gradwright.certify.kernel.atoms import Class, Mask, Relation, Sign
 from gradwright.certify.kernel.contractions import Contractions
+from gradwright.certify.kernel.faces import Span, spans
 from gradwright.certify.kernel.generic import Generic
 from gradwright.certify.kernel.index import (
     Affine,
@@ -46,6 +48,13 @@ class Masks(Arithmetic):
     def __init__(self, algebra: Algebra, contractions: Contractions) -> None:
         super().__init__(algebra, contractions)
         self._generic = Generic(algebra)
+
+    def spans(self, a: Tensor) -> Iterator[Span]:
+        """Yield what each entry of a tensor lies between; Unspanned for one that is fixed, unknown.
+
+        Entries that are alike may be left out.
+        """
+        return spans(self.algebra.atoms, self._generic.reached, a.poly, self.algebra.box(a.digits))
 
     def compare(self, relation: Relation, a: Tensor, b: Tensor) -> Tensor:
         """Return [a > b], [a < b] or [a = b], where either may be infinite."""

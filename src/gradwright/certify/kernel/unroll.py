@@ -82,13 +82,13 @@ class _Unroller:
         """Return how many bodies to write; None for a loop that stays, and for anything else."""
         if operation.opcode != "stablehlo.while":
             return None
-        condition, body = operation.regions
+        body = operation.regions[1]
         fresh = self.den.fresh
         known = [self.scalars.get(id(v)) or fresh("unknown", v) for v in operation.operands]
         symbols = [fresh("carried", value) for value in body.arguments]
         try:
             counter, step = counter_of(self.den, body, known, symbols)
-            trips = trips_of(self.den, condition, known, symbols, counter, step)
+            trips = trips_of(self.den, operation, known, symbols, counter, step)
         except (Undenotable, TooLarge):
             return None
         size = self.written + trips * len(body.operations)
