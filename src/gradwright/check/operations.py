@@ -3,10 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import ceil
 
 from gradwright.check.affine import Affine, variable
-from gradwright.check.atoms import Dense, Index, Infinity, Numbers, Uncheckable, Unknown
+from gradwright.check.atoms import Dense, Infinity, Numbers, Uncheckable, Unknown
 from gradwright.check.contractions import Contractions
 from gradwright.check.extremes import picked
 from gradwright.check.forms import Form, form_of, part_of_concatenation, slice_at, window_of
@@ -14,6 +13,7 @@ from gradwright.check.functions import Functions
 from gradwright.check.literals import meaning
 from gradwright.check.places import gathered
 from gradwright.check.poly import Algebra, Poly, constant_of, joined, number, scaled
+from gradwright.check.ranges import fixed
 from gradwright.check.tensor import Shape, Tensor, plain, regrouped
 from gradwright.hlo import Block, ElementType, Operation, Value
 from gradwright.hlo import attributes as attr
@@ -81,26 +81,11 @@ class Meanings:
         return [result]
 
     def _require_held(self, t: Tensor, element: ElementType) -> None:
-        """Refuse integers made of constants and masks that may be outside of their type."""
-        if not element.is_integer:
-            return
-        atoms, low, high = self.algebra.atoms, Fraction(0), Fraction(0)
-        for (factors, guards), c in t.poly.items():
-            ends = [c, c * (not guards)]
-            for atom, _, q in factors:
-                content, known = atoms.contents[atom], (0, 1)
-                if isinstance(content, Dense):
-                    known = min(content.entries), max(content.entries)
-                elif isinstance(content, Index):
-                    known = 0, content.extent - 1
-                elif not atoms.is_mask(atom):
-                    return
-                for _ in range(ceil(q)):
-                    products = [end * x for end in ends for x in known]
-                    ends = [min(products), max(products)]
-            low, high = low + min(ends), high + max(ends)
-        if low < element.lowest or high > element.highest:
-            raise Uncheckable(f"an integer that {element.value} may not hold")
+        """Refuse integers that constants alone make, and may make too large for their type."""
+        if element.is_integer:
+            low, high = fixed(self.algebra.atoms, t.poly.items())
+            if low < element.lowest or high > element.highest:
+                raise Uncheckable(f"an integer that {element.value} may not hold")
 
     def spread(self, scalar: Tensor, shape: Shape) -> Tensor:
         """Return a scalar at every index; a tensor of this shape as it is."""

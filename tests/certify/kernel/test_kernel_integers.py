@@ -222,3 +222,35 @@ def test_a_counter_that_leaves_its_type_counts_no_trips(
     right, wrong = loop("60", "100"), loop(step, end)
     assert gw.certify_equal(right, WRITTEN_OUT).verdict is Verdict.PROVED
     assert gw.certify_equal(wrong, WRITTEN_OUT, search=Search(0)).verdict is Verdict.UNKNOWN
+
+
+LARGE = """func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %i = stablehlo.iota dim = 0 : tensor<4xE>
+  %d = stablehlo.constant dense<[1000000000, 1000000001, 1000000002, 1000000003]> : tensor<4xE>
+  %k = stablehlo.constant dense<1000000000> : tensor<E>
+  %z = stablehlo.constant dense<0> : tensor<E>
+  %c = stablehlo.constant dense<30.0> : tensor<f32>
+  MADE
+  %f = stablehlo.convert %s : (tensor<E>) -> tensor<f32>
+  %r = stablehlo.multiply %f, %x : tensor<f32>
+  return %r : tensor<f32>
+}
+"""
+LARGE_SUMS = {
+    "dot": """%s = stablehlo.dot_general %i, %d, contracting_dims = [0] x [0]
+      : (tensor<4xE>, tensor<4xE>) -> tensor<E>""",
+    "maximum": """%m = stablehlo.reduce(%i init: %z) applies stablehlo.maximum across dimensions = [0]
+      : (tensor<4xE>, tensor<E>) -> tensor<E>
+  %s = stablehlo.multiply %m, %k : tensor<E>""",
+    "exponential": """%e = stablehlo.exponential %c : tensor<f32>
+  %s = stablehlo.convert %e : (tensor<f32>) -> tensor<E>""",
+}
+
+
+@pytest.mark.parametrize("name", LARGE_SUMS)
+def test_constants_that_are_summed_or_chosen_may_leave_their_type(name: str) -> None:
+    text = LARGE.replace("MADE", LARGE_SUMS[name])
+    narrow, wide = text.replace("E>", "i32>"), text.replace("E>", "i64>")
+    assert gw.certify_equal(narrow, wide, search=Search(0)).verdict is Verdict.UNKNOWN
+    if name == "dot":
+        assert is_refused(narrow, wide)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from math import inf
+from math import floor, inf, prod
 
 from gradwright.certify.kernel.algebra import Poly, variables_of
 from gradwright.certify.kernel.atoms import (
@@ -25,6 +25,7 @@ from gradwright.certify.kernel.atoms import (
     Pi,
     Sum,
     Terms,
+    Uninterpreted,
 )
 from gradwright.certify.kernel.index import Extents, value_at, variable, variables
 
@@ -37,6 +38,14 @@ _Numbers = dict[tuple[_Entry, ...], Fraction]
 """A polynomial in entries of atoms."""
 Span = tuple[Fraction | float, Fraction | float]
 """The least and the greatest number that an entry may be, over all inputs."""
+
+
+Bounds = tuple[Fraction, Fraction]
+"""Such numbers, both known."""
+_NOTHING: Bounds = Fraction(0), Fraction(0)
+_WHOLE: dict[str, Callable[[Fraction], int]] = {"truncate": int, "floor": floor}
+"""Functions that take numbers to integers less than 1 away."""
+_UNKNOWN = "a value that no input changes is not known"
 
 
 class Unspanned(Exception):
@@ -52,6 +61,63 @@ def spans(
     most = len(read) if faces.is_even(tuple(p.items()), box) else STEPS
     for place in product(*(range(min(n, most)) for n in read.values())):
         yield faces.span(tuple(p.items()), dict(zip(read, place, strict=True)))
+
+
+def fixed(atoms: Atoms, reached: Callable[[int], frozenset[int]], terms: Terms) -> Bounds:
+    """Return what the entries that no input changes lie between, with masks of any value.
+
+    There every term in an input cancels or is 0. Unspanned where that is not known.
+    """
+    low = high = Fraction(0)
+    for (factors, guards), c in terms:
+        ends = c, c * (not guards)
+        for atom, _, q in factors:
+            ends = _scaled(ends, _fixed_power(atoms, reached, atom, Fraction(q)))
+        low, high = low + min(ends), high + max(ends)
+    return low, high
+
+
+def _fixed_power(
+    atoms: Atoms, reached: Callable[[int], frozenset[int]], atom: int, q: Fraction
+) -> Bounds:
+    if q < 0 or q.denominator > 1:
+        if reached(atom):
+            return _NOTHING
+        raise Unspanned(_UNKNOWN)
+    total = base = _fixed(atoms, reached, atom)
+    for _ in range(int(q) - 1):
+        total = _scaled(total, base)
+    return total
+
+
+def _fixed(atoms: Atoms, reached: Callable[[int], frozenset[int]], atom: int) -> Bounds:
+    match atoms.content(atom):
+        case Dense(entries=entries):
+            return min(entries), max(entries)
+        case Coordinate(extent=extent):
+            return Fraction(0), Fraction(extent - 1)
+        case _ if atoms.is_mask(atom):
+            return Fraction(0), Fraction(1)
+        case Class(terms=terms):
+            return fixed(atoms, reached, terms)
+        case Sum(outputs=outputs, extents=extents, factors=factors):
+            term = fixed(atoms, reached, (((factors, ()), Fraction(1)),))
+            return _scaled(term, (Fraction(0), Fraction(prod(extents[outputs:]))))
+        case Function(name=name, inner=int(inner), scale=scale) if name in _WHOLE:
+            low, high = _scaled(_fixed(atoms, reached, inner), (scale, scale))
+            return min(low - 1, Fraction(0)), max(high + 1, Fraction(0))
+        case Uninterpreted(opcode="reduce_maximum" | "reduce_minimum", operands=(terms,)):
+            low, high = fixed(atoms, reached, terms)
+            return min(low, Fraction(0)), max(high, Fraction(0))
+        case _ if reached(atom):
+            return _NOTHING
+        case _:
+            raise Unspanned(_UNKNOWN)
+
+
+def _scaled(a: Bounds, b: Bounds) -> Bounds:
+    corners = [x * y for x in a for y in b]
+    return min(corners), max(corners)
 
 
 @dataclass(slots=True)
@@ -90,7 +156,7 @@ class _Faces:
         high: Fraction | float = Fraction(0)
         numbers = self._sum(terms, at)
         if any(entries for entries in numbers) and not self._varies(numbers):
-            raise Unspanned("a value that no input changes is not known")
+            raise Unspanned(_UNKNOWN)
         for entries, c in numbers.items():
             if not all(self.atoms.is_mask(atom) for atom, _, _ in entries):
                 return -inf, inf
@@ -160,6 +226,10 @@ class _Faces:
                     if known
                     else None
                 )
+            case Function(name=name, inner=int(inner), scale=scale) if name in _WHOLE:
+                found = self._power(inner, place, 1)
+                number = scale * found.get((), Fraction(0))
+                return None if any(found) else _constant(Fraction(_WHOLE[name](number)))
             case Class(terms=terms):
                 return self._sum(terms, dict(enumerate(place)))
             case Sum() as content:

@@ -3,49 +3,37 @@
 That integers computed from arguments fit their type is in the scope of every proof.
 """
 
-from fractions import Fraction
+from math import inf
 
 from gradwright.certify.kernel.algebra import Undenotable
-from gradwright.certify.kernel.arithmetic import Arithmetic
-from gradwright.certify.kernel.atoms import Dense
+from gradwright.certify.kernel.faces import Unspanned
+from gradwright.certify.kernel.masks import Masks
 from gradwright.certify.kernel.tensor import Tensor
 from gradwright.hlo import ElementType
 
 
-def require_fit(arithmetic: Arithmetic, a: Tensor, element: ElementType) -> None:
-    """Refuse a tensor of integers that are known, and of which one is outside of its type."""
-    if not _surely_fits(arithmetic, a, element) and _overflows(arithmetic, a, element):
+def require_fit(masks: Masks, a: Tensor, element: ElementType) -> None:
+    """Refuse integers of which one is outside of its type, or may be, whatever the input."""
+    try:
+        fits = _surely_fit(masks, a, element) or _fit(masks, a, element)
+    except Unspanned as problem:
+        raise Undenotable(f"an integer that {element.value} may not hold: {problem}") from None
+    if not fits:
         raise Undenotable(f"an integer that {element.value} does not hold")
 
 
-def _surely_fits(arithmetic: Arithmetic, a: Tensor, element: ElementType) -> bool:
-    """Return whether a bound says so, at little cost, or nothing is known of an entry."""
-    atoms = arithmetic.algebra.atoms
-    total = Fraction(0)
-    for (factors, _), c in a.poly.items():
-        for atom, _, q in factors:
-            content = atoms.content(atom)
-            if atoms.is_mask(atom):
-                continue
-            if not atoms.is_constant(atom) or q != int(q) or q < 0:
-                return True
-            known = content.entries if isinstance(content, Dense) else (atoms.size(atom),)
-            c *= max(map(abs, known)) ** int(q)
-            if element.is_unsigned and min(known) < 0:
-                return False
-        if element.is_unsigned and c < 0:
-            return False
-        total += abs(c)
-    return total <= element.highest
+def _surely_fit(masks: Masks, a: Tensor, element: ElementType) -> bool:
+    """Return whether a bound says so, at little cost."""
+    low, high = masks.fixed(a)
+    return element.lowest <= low and high <= element.highest
 
 
-def _overflows(arithmetic: Arithmetic, a: Tensor, element: ElementType) -> bool:
-    """Return whether an entry may be outside, with masks of any value."""
-    split = arithmetic.few_cases(a)
+def _fit(masks: Masks, a: Tensor, element: ElementType) -> bool:
+    """Return whether all entries that no input changes are inside, with masks of any value."""
+    split = masks.few_cases(a)
     if split is not None:
-        return any(_overflows(arithmetic, case, element) for case in split[1:])
-    box = arithmetic.algebra.box(a.digits)
-    entries = arithmetic.contractions.summation.entries(a.poly, box)
-    return entries is None or not all(
-        element.lowest <= entry <= element.highest for entry in entries
+        return all(_fit(masks, case, element) for case in split[1:])
+    return all(
+        low == -inf or (element.lowest <= low and high <= element.highest)
+        for low, high in masks.spans(a)
     )

@@ -21,7 +21,7 @@ from gradwright.certify.kernel.algebra import (
 from gradwright.certify.kernel.arithmetic import Arithmetic
 from gradwright.certify.kernel.atoms import Class, Mask, Relation, Sign
 from gradwright.certify.kernel.contractions import Contractions
-from gradwright.certify.kernel.faces import Span, spans
+from gradwright.certify.kernel.faces import Bounds, Span, fixed, spans
 from gradwright.certify.kernel.generic import Generic
 from gradwright.certify.kernel.index import (
     Affine,
@@ -55,6 +55,10 @@ class Masks(Arithmetic):
         Entries that are alike may be left out.
         """
         return spans(self.algebra.atoms, self._generic.reached, a.poly, self.algebra.box(a.digits))
+
+    def fixed(self, a: Tensor) -> Bounds:
+        """Return what the entries lie between that no input changes; Unspanned if not known."""
+        return fixed(self.algebra.atoms, self._generic.reached, tuple(a.poly.items()))
 
     def compare(self, relation: Relation, a: Tensor, b: Tensor) -> Tensor:
         """Return [a > b], [a < b] or [a = b], where either may be infinite."""
