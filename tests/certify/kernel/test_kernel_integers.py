@@ -239,7 +239,8 @@ LARGE = """func.func @main(%x: tensor<f32>) -> tensor<f32> {
 LARGE_SUMS = {
     "dot": """%s = stablehlo.dot_general %i, %d, contracting_dims = [0] x [0]
       : (tensor<4xE>, tensor<4xE>) -> tensor<E>""",
-    "maximum": """%m = stablehlo.reduce(%i init: %z) applies stablehlo.maximum across dimensions = [0]
+    "maximum": """%m = stablehlo.reduce(%i init: %z) applies stablehlo.maximum
+      across dimensions = [0]
       : (tensor<4xE>, tensor<E>) -> tensor<E>
   %s = stablehlo.multiply %m, %k : tensor<E>""",
     "exponential": """%e = stablehlo.exponential %c : tensor<f32>
