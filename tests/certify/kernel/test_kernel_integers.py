@@ -151,6 +151,45 @@ def test_an_index_that_no_input_puts_in_range_is_not_assumed_to_be(start: str) -
     assert gw.certify_equal(sliced, masked).verdict is Verdict.PROVED
 
 
+SHIFTED = """func.func @main(%x: tensor<5xf32>, %k: tensor<3xi32>) -> tensor<3xf32> {
+  %c = stablehlo.constant dense<7> : tensor<3xi32>
+  %d = stablehlo.constant dense<[1, 0, 2]> : tensor<3xi32>
+  MADE
+  %s = stablehlo.add %m, %c : tensor<3xi32>
+  READ
+  return %r : tensor<3xf32>
+}
+"""
+LOOKED_UP = """%j = stablehlo.reshape %s : (tensor<3xi32>) -> tensor<3x1xi32>
+  %r = "stablehlo.gather"(%x, %j) <{dimension_numbers = #stablehlo.gather<
+      collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>,
+      slice_sizes = array<i64: 1>}> : (tensor<5xf32>, tensor<3x1xi32>) -> tensor<3xf32>"""
+COMPARED = """%a = stablehlo.broadcast_in_dim %s, dims = [0] : (tensor<3xi32>) -> tensor<3x5xi32>
+  %p = stablehlo.iota dim = 1 : tensor<3x5xi32>
+  %q = stablehlo.compare EQ, %p, %a : (tensor<3x5xi32>, tensor<3x5xi32>) -> tensor<3x5xi1>
+  %f = stablehlo.convert %q : (tensor<3x5xi1>) -> tensor<3x5xf32>
+  %r = stablehlo.dot_general %f, %x, contracting_dims = [1] x [0]
+      : (tensor<3x5xf32>, tensor<5xf32>) -> tensor<3xf32>"""
+OFFSETS = {
+    "free": ("%m = stablehlo.optimization_barrier %k : tensor<3xi32>", Verdict.PROVED),
+    "square": ("%m = stablehlo.multiply %k, %k : tensor<3xi32>", Verdict.UNKNOWN),
+    "0 in the middle": ("%m = stablehlo.multiply %k, %d : tensor<3xi32>", Verdict.UNKNOWN),
+    "mirrored": (
+        """%v = stablehlo.reverse %k, dims = [0] : tensor<3xi32>
+  %m = stablehlo.subtract %k, %v : tensor<3xi32>""",
+        Verdict.UNKNOWN,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OFFSETS)
+def test_an_index_that_is_fixed_at_one_place_has_to_be_in_range_there(name: str) -> None:
+    made, verdict = OFFSETS[name]
+    text = SHIFTED.replace("MADE", made)
+    found, compared = text.replace("READ", LOOKED_UP), text.replace("READ", COMPARED)
+    assert gw.certify_equal(found, compared, search=Search(0)).verdict is verdict
+
+
 TESTED = """func.func @main(%k: tensor<i32>, %x: tensor<1xf32>) -> tensor<f32> {
   %z = stablehlo.constant dense<0> : tensor<i32>
   %d = stablehlo.dynamic_slice %x, %k, sizes = [1] : (tensor<1xf32>, tensor<i32>) -> tensor<1xf32>

@@ -23,6 +23,7 @@ from gradwright.certify.kernel.atoms import (
     Function,
     Mask,
     Pi,
+    Sign,
     Sum,
     Terms,
     Uninterpreted,
@@ -158,11 +159,19 @@ class _Faces:
         if any(entries for entries in numbers) and not self._varies(numbers):
             raise Unspanned(_UNKNOWN)
         for entries, c in numbers.items():
-            if not all(self.atoms.is_mask(atom) for atom, _, _ in entries):
-                return -inf, inf
-            low += min(c, 0) if entries else c
-            high += max(c, 0) if entries else c
+            least, greatest = self._reach(entries)
+            low += min(c * least if least else 0, c * greatest)
+            high += max(c * least if least else 0, c * greatest)
         return low, high
+
+    def _reach(self, entries: Iterable[_Entry]) -> tuple[float, float]:
+        """Return what a product lies between: masks are 0 or 1, squares at least 0."""
+        if not entries:
+            return 1, 1
+        if all(self.atoms.is_mask(atom) for atom, _, _ in entries):
+            return 0, 1
+        signed = (q % 2 and self.atoms.sign(atom) is Sign.ANY for atom, _, q in entries)
+        return (-inf if any(signed) else 0), inf
 
     def _varies(self, numbers: _Numbers) -> bool:
         """Return whether an input enters one of the entries that a polynomial is made of."""

@@ -3,7 +3,8 @@
 That integers computed from arguments fit their type is in the scope of every proof.
 """
 
-from math import inf
+from fractions import Fraction
+from math import isinf
 
 from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.faces import Unspanned
@@ -33,7 +34,11 @@ def _fit(masks: Masks, a: Tensor, element: ElementType) -> bool:
     split = masks.few_cases(a)
     if split is not None:
         return all(_fit(masks, case, element) for case in split[1:])
-    return all(
-        low == -inf or (element.lowest <= low and high <= element.highest)
-        for low, high in masks.spans(a)
-    )
+    return all(_holds(element, *span) for span in masks.spans(a))
+
+
+def _holds(element: ElementType, low: Fraction | float, high: Fraction | float) -> bool:
+    """Return whether a type holds all of a span, or some of one without bounds."""
+    if isinf(low) or isinf(high):
+        return low <= element.highest and high >= element.lowest
+    return element.lowest <= low and high <= element.highest
