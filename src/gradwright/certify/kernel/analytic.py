@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import islice, product
 
-from gradwright.certify.kernel.algebra import Algebra, Poly, add, sorted_terms, variables_of
+from gradwright.certify.kernel.algebra import Algebra, Poly, add, sorted_terms
 from gradwright.certify.kernel.atoms import (
     Argument,
     Atoms,
@@ -166,21 +166,6 @@ def _without_roots(algebra: Algebra, terms: Terms, extents: Extents) -> Terms:
             return terms
         p = add(algebra.raised(whole, n, extents), algebra.raised(rooted, n, extents), -1)
     return sorted_terms(p)
-
-
-def constants(atoms: Atoms, p: Poly, box: Extents) -> list[Fraction | None]:
-    """Return what a polynomial that no input enters is at each index, None where it is not known.
-
-    The list is empty where that would take too long.
-    """
-    read = {v: box[v] for v in variables_of(p)}
-    places = islice(product(*map(range, read.values())), STEPS + 1)
-    point = _Point(atoms, frozenset(), None)
-    try:
-        terms = tuple(p.items())
-        return [point.terms(terms, dict(zip(read, place, strict=True))) for place in places]
-    except _Exhausted:
-        return []
 
 
 class _Exhausted(Exception):

@@ -2,7 +2,8 @@
 
 import enum
 from dataclasses import dataclass, field
-from fractions import Fraction
+
+from gradwright.certify.kernel.enclosures import Enclosure
 
 
 class Domain(enum.Enum):
@@ -17,21 +18,21 @@ class Domain(enum.Enum):
     OFF_POLES = enum.auto()
     """No odd multiple of pi / 2: each rational number."""
 
-    def holds(self, x: Fraction) -> bool:
-        """Return whether a number lies inside."""
+    def holds(self, x: Enclosure) -> bool:
+        """Return whether all of an enclosure lies inside."""
         match self:
             case Domain.NONZERO:
-                return x != 0
+                return not x.holds_zero
             case Domain.NONNEGATIVE:
-                return x >= 0
+                return x.low is not None and x.low >= 0
             case Domain.POSITIVE:
-                return x > 0
+                return x.low is not None and x.low > 0
             case Domain.UNIT:
-                return -1 < x < 1
+                return x.low is not None and x.high is not None and x.low > -1 and x.high < 1
             case Domain.ABOVE_ONE:
-                return x > 1
+                return x.low is not None and x.low > 1
             case Domain.OFF_POLES:
-                return True
+                return x.exact is not None
 
 
 DOMAINS = {

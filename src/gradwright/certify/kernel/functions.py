@@ -9,28 +9,47 @@ from fractions import Fraction
 from functools import reduce
 from math import floor
 
-from gradwright.certify.kernel.algebra import Undefined, constant_of
-from gradwright.certify.kernel.analytic import constants
-from gradwright.certify.kernel.atoms import Class, Function, Sign
+from gradwright.certify.kernel.algebra import Algebra, Poly, Undefined, constant_of
+from gradwright.certify.kernel.atoms import Class, Function, Monomial, Sign
 from gradwright.certify.kernel.conditions import DOMAINS, Domain
+from gradwright.certify.kernel.contractions import Contractions
+from gradwright.certify.kernel.instances import Instances, TooMany
 from gradwright.certify.kernel.masks import Masks
 from gradwright.certify.kernel.tensor import Tensor
+
+Box = tuple[tuple[int, int], ...]
 
 
 class Functions(Masks):
     """Named functions of tensors of one shape."""
 
+    def __init__(self, algebra: Algebra, contractions: Contractions) -> None:
+        super().__init__(algebra, contractions)
+        self.where: list[Poly] = []
+        """Masks of the indices at which what is worked on is read: elsewhere anything goes."""
+        self._instances = Instances(algebra.atoms, self._generic.reached)
+        self._met: set[tuple[Domain, frozenset[tuple[Monomial, Fraction]], Box]] = set()
+        """Hypotheses that were seen to hold at indices at which no input changes a value."""
+
     def by_cases(self, a: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
         """Return a function of a tensor, piece by piece, case by case where it has few masks."""
         pieces = self.pieces(a)
         if pieces:
-            parts = [self.multiply(at, self.by_cases(piece, function)) for at, piece in pieces]
+            parts = [self._inside(at, piece, function) for at, piece in pieces]
             return reduce(self.add, parts)
         split = self.few_cases(a)
         if split is None:
             return function(a)
         m, on, off = split
         return self.select(m, self.by_cases(on, function), self.by_cases(off, function))
+
+    def _inside(self, at: Tensor, piece: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
+        """Return a function of a piece where that is, and 0 elsewhere."""
+        self.where.append(at.poly)
+        try:
+            return self.multiply(at, self.by_cases(piece, function))
+        finally:
+            self.where.pop()
 
     def function(self, name: str, a: Tensor) -> Tensor:
         """Return a named function of which nothing more is known."""
@@ -46,17 +65,34 @@ class Functions(Masks):
         return self._factor(a.digits, atom, access)
 
     def suppose(self, domain: Domain, a: Tensor) -> None:
-        """List that a tensor lies in a domain; Undefined where a constant is known not to.
+        """List that a tensor lies in a domain.
 
-        An irrational constant may be supposed to have an inverse or a logarithm, but no more.
+        Errors: Undefined unless it is seen to, at each index at which no input changes it.
         """
-        atoms = self.algebra.atoms
+        box, where = self.algebra.box(a.digits), tuple(self.where)
+        key = domain, frozenset(a.poly.items()), tuple(sorted(box.items()))
+        if where or key not in self._met:
+            try:
+                found = self._instances.constants(a.poly, box, where)
+                met = all(domain.holds(each) for each in found)
+            except TooMany:
+                raise Undefined("a hypothesis about a value of too many indices") from None
+            if not met:
+                raise Undefined(
+                    "a function of a constant that may be outside of its domain, at some index"
+                )
+            if not where:
+                self._met.add(key)
         if any(self._generic.reached(f[0]) for m in a.poly for f in m[0]):
             self.conditions.supposed.add((domain, self.class_of(a)[1]))
-            return
-        for x in constants(atoms, a.poly, self.algebra.box(a.digits)):
-            if domain in DOMAINS.values() if x is None else not domain.holds(x):
-                raise Undefined("a function of a constant that may be outside of its domain")
+
+    def is_positive_constant(self, a: Tensor) -> bool:
+        """Return whether a is seen to be > 0 at each index, and the same for every input."""
+        try:
+            found = self._instances.values(a.poly, self.algebra.box(a.digits))
+            return all(each is not None and Domain.POSITIVE.holds(each) for each in found)
+        except TooMany:
+            return False
 
     def within(self, domain: Domain, a: Tensor) -> Tensor:
         """Return a tensor; Undefined where the signs of its terms keep it below a domain.

@@ -190,9 +190,20 @@ def _extreme(at: Step, *, maximum: bool) -> Tensor:
     over = at.den.opaque(opcode, [x], at.operation.attributes, at.shape)
     if not parts(at.p, start).is_finite:
         require_neutral(at.den, start, below=maximum)
+        _require_finite_entries(at, maximum=maximum)
         return over
     combine = at.p.maximum if maximum else at.p.minimum
     return combine(over, at.den.spread(start, at.shape))
+
+
+def _require_finite_entries(at: Step, *, maximum: bool) -> None:
+    """Refuse a maximum over nothing but -inf, for some input, or over any +inf."""
+    split = parts(at.p, at.x[0])
+    if split.is_finite:
+        return
+    counts = at.den.linear(structural_form(at.operation), split.where_finite)
+    if split.side(1 if maximum else -1).poly or not at.p.is_positive_constant(counts):
+        raise Undenotable("an extreme over entries that may all be infinite")
 
 
 def require_neutral(den: Denotation, start: Tensor, *, below: bool) -> None:

@@ -1,0 +1,168 @@
+"""Enclosures of real constants between rational numbers, rounded outward."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+
+TERMS = 240
+"""Terms of a series; its remainder is added to the enclosure."""
+PLACES = 2**100
+"""Ends are rounded outward to multiples of 1 / PLACES."""
+LARGEST = 64
+"""Largest argument at which a series is summed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    """A number between two ends; None where there is no end on that side."""
+
+    low: Fraction | None
+    high: Fraction | None
+
+    @property
+    def exact(self) -> Fraction | None:
+        """The number, where it is known."""
+        return self.low if self.low == self.high else None
+
+    @property
+    def holds_zero(self) -> bool:
+        """Whether the number may be 0."""
+        return (self.low is None or self.low <= 0) and (self.high is None or self.high >= 0)
+
+    def plus(self, other: "Enclosure") -> "Enclosure":
+        """Return the sum."""
+        low = None if self.low is None or other.low is None else self.low + other.low
+        high = None if self.high is None or other.high is None else self.high + other.high
+        return Enclosure(low, high)
+
+    def times(self, other: "Enclosure") -> "Enclosure":
+        """Return the product: 0 where one factor is, whatever the other is."""
+        if self.exact == 0 or other.exact == 0:
+            return at(0)
+        ends = (self.low, self.high, other.low, other.high)
+        if any(end is None for end in ends):
+            return WHOLE
+        found = [a * b for a in ends[:2] for b in ends[2:] if a is not None and b is not None]
+        return rounded(min(found), max(found))
+
+    def raised(self, q: Fraction) -> "Enclosure":
+        """Return the power, the whole line where it is not known to be a number."""
+        if q.denominator > 1 or q == 0:
+            return self if q == 1 else self._rooted(q)
+        if q < 0 and (self.holds_zero or self.low is None or self.high is None):
+            return WHOLE
+        power = at(1)
+        for _ in range(abs(int(q))):
+            power = power.times(self)
+        if q % 2 == 0 and power.low is not None and power.low < 0:
+            power = Enclosure(Fraction(0), power.high)
+        if q > 0 or power.low is None or power.high is None or power.holds_zero:
+            return power if q > 0 else WHOLE
+        return rounded(1 / power.high, 1 / power.low)
+
+    def _rooted(self, q: Fraction) -> "Enclosure":
+        """Return a root, by exp(q log x) on x > 0."""
+        return enclosed("exponential", enclosed("log", self).times(at(q)))
+
+
+WHOLE = Enclosure(None, None)
+PI = Enclosure(Fraction(314159265, 10**8), Fraction(314159266, 10**8))
+
+
+def at(x: Fraction | int) -> Enclosure:
+    """Return a number that is known."""
+    return Enclosure(Fraction(x), Fraction(x))
+
+
+def rounded(low: Fraction, high: Fraction) -> Enclosure:
+    """Return an enclosure whose ends have no long denominators."""
+    if low == high and low.denominator <= PLACES:
+        return Enclosure(low, high)
+    return Enclosure(Fraction(floor(low * PLACES), PLACES), Fraction(ceil(high * PLACES), PLACES))
+
+
+def enclosed(name: str, x: Enclosure) -> Enclosure:
+    """Return a named function of a number; the whole line of a function that is not known."""
+    if name in _BETWEEN:
+        return _bounded(name, x)
+    if name not in _RISING or x.low is None or x.high is None:
+        return Enclosure(Fraction(0), None) if name == "exponential" else WHOLE
+    low, high = _RISING[name](x.low), _RISING[name](x.high)
+    return Enclosure(low.low, high.high)
+
+
+def _bounded(name: str, x: Enclosure) -> Enclosure:
+    least, most, series = _BETWEEN[name]
+    value = x.exact
+    found = WHOLE if value is None or abs(value) > LARGEST else series(value)
+    low = least if found.low is None else max(least, found.low)
+    high = most if found.high is None else min(most, found.high)
+    return Enclosure(low, high)
+
+
+def _series(x: Fraction, first: int, step: int) -> Enclosure:
+    """Return the sum of x ** k / k! over k = first, first + step, …; signs alternate for step 2.
+
+    The remainder is less than twice the first term left out: TERMS > 2 |x|.
+    """
+    total, term = Fraction(0), Fraction(1)
+    for k in range(1, first + 1):
+        term = term * x / k
+    k = first
+    while k < TERMS and term:
+        total += term
+        for _ in range(step):
+            k += 1
+            term = Fraction(int(term * x / k * PLACES * PLACES), PLACES * PLACES)
+        term = -term if step == 2 else term
+    slack = 2 * abs(term) + Fraction(TERMS * LARGEST, PLACES)
+    return rounded(total - slack, total + slack)
+
+
+def _exponential(x: Fraction) -> Enclosure:
+    halvings = max(0, ceil(abs(x))).bit_length()
+    if halvings > LARGEST.bit_length():
+        return Enclosure(Fraction(0), None if x > 0 else Fraction(1))
+    found = _series(x / 2**halvings, 0, 1)
+    for _ in range(halvings):
+        found = found.times(found)
+    assert found.low is not None  # the exponential of a number has two ends
+    return Enclosure(max(Fraction(0), found.low), found.high)
+
+
+def _log(x: Fraction) -> Enclosure:
+    if x <= 0:
+        return WHOLE
+    twos = x.numerator.bit_length() - x.denominator.bit_length()
+    two = _area(Fraction(1, 3)).times(at(2 * twos))
+    m = x / Fraction(2) ** twos
+    return two.plus(_area((m - 1) / (m + 1)).times(at(2)))
+
+
+def _area(y: Fraction) -> Enclosure:
+    """Return artanh y for |y| <= 1/3."""
+    low = total = power = Fraction(floor(y * PLACES), PLACES)
+    for k in range(3, TERMS, 2):
+        power = Fraction(floor(power * low * low * PLACES), PLACES)
+        total += power / k
+    slack = Fraction(2 * TERMS, PLACES) + Fraction(1, 3 ** (TERMS - 1))
+    return rounded(total - slack, total + slack)
+
+
+def _logistic(x: Fraction) -> Enclosure:
+    return _exponential(-x).plus(at(1)).raised(Fraction(-1))
+
+
+_RISING: dict[str, Callable[[Fraction], Enclosure]] = {
+    "exponential": _exponential,
+    "log": _log,
+    "logistic": _logistic,
+}
+"""Functions that do not decrease."""
+_BETWEEN: dict[str, tuple[Fraction, Fraction, Callable[[Fraction], Enclosure]]] = {
+    "sine": (Fraction(-1), Fraction(1), lambda x: _series(x, 1, 2)),
+    "cosine": (Fraction(-1), Fraction(1), lambda x: _series(x, 0, 2)),
+    "erf": (Fraction(-1), Fraction(1), lambda x: WHOLE),
+}
+"""Functions between two numbers, and what they are at one that is known."""
