@@ -14,6 +14,7 @@ from gradwright.certify.refute_integers import Integers, are_inside, integers_of
 from gradwright.certify.verdicts import Distribution
 from gradwright.certify.witness import draw, widened
 from gradwright.certify.witness_process import Evaluator, Unevaluated
+from gradwright.certify.witness_rounding import roughened
 from gradwright.hlo import Block, Function, Module, Operation, Value, print_module
 from gradwright.hlo.attributes import Constant
 from gradwright.hlo.writing import without_dead_code
@@ -68,13 +69,20 @@ class Texts:
 
 
 def texts_of(
-    emitted: Function, value: Function, seeds: Sequence[int | None] = (), jitter: int = 0
+    emitted: Function,
+    value: Function,
+    seeds: Sequence[int | None] = (),
+    jitter: int = 0,
+    roughness: int = 0,
 ) -> Texts:
-    """Return both functions over f64; ParseError where one has no such form."""
+    """Return both functions over f64; ParseError where one has no such form.
+
+    A `jitter` moves inexact literals, a `roughness` what is computed, each number in its own way.
+    """
     integers = integers_of(emitted, value)
     return Texts(
-        _text(emitted, jitter),
-        _text(value, jitter),
+        _text(emitted, jitter, roughness),
+        _text(value, jitter, roughness),
         emitted.body.arguments,
         len(value.body.arguments),
         tuple(seeds),
@@ -132,8 +140,11 @@ def restricted(function: Function, results: Sequence[Value]) -> Function:
     return Function(function.name, without_dead_code(block))
 
 
-def _text(function: Function, jitter: int) -> str:
-    return print_module(widened(Module("witness", (Function("main", function.body),)), jitter))
+def _text(function: Function, jitter: int, roughness: int = 0) -> str:
+    wide = widened(Module("witness", (Function("main", function.body),)), jitter)
+    if roughness:
+        wide = replace(wide, functions=tuple(roughened(each, roughness) for each in wide.functions))
+    return print_module(wide)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ from math import ceil, floor
 
 TERMS = 240
 """Terms of a series; its remainder is added to the enclosure."""
+LARGEST_ERF = 8
+"""The same for the error function, whose series is one of squares."""
 PLACES = 2**100
 """Ends are rounded outward to multiples of 1 / PLACES."""
 LARGEST = 64
@@ -67,7 +69,8 @@ class Enclosure:
 
 
 WHOLE = Enclosure(None, None)
-PI = Enclosure(Fraction(314159265, 10**8), Fraction(314159266, 10**8))
+_PI_DIGITS = 31415926535897932384626433832795  # floor(pi * 10 ** 31)
+PI = Enclosure(Fraction(_PI_DIGITS, 10**31), Fraction(_PI_DIGITS + 1, 10**31))
 
 
 def at(x: Fraction | int) -> Enclosure:
@@ -94,8 +97,11 @@ def enclosed(name: str, x: Enclosure) -> Enclosure:
 
 def _bounded(name: str, x: Enclosure) -> Enclosure:
     least, most, series = _BETWEEN[name]
-    value = x.exact
-    found = WHOLE if value is None or abs(value) > LARGEST else series(value)
+    found = WHOLE
+    if x.low is not None and x.high is not None:
+        middle, half = (x.low + x.high) / 2, (x.high - x.low) / 2
+        if abs(middle) <= LARGEST and half < 1:  # slopes are between -2 and 2
+            found = series(middle).plus(Enclosure(-2 * half, 2 * half))
     low = least if found.low is None else max(least, found.low)
     high = most if found.high is None else min(most, found.high)
     return Enclosure(low, high)
@@ -118,6 +124,18 @@ def _series(x: Fraction, first: int, step: int) -> Enclosure:
         term = -term if step == 2 else term
     slack = 2 * abs(term) + Fraction(TERMS * LARGEST, PLACES)
     return rounded(total - slack, total + slack)
+
+
+def _erf(x: Fraction) -> Enclosure:
+    """Return 2 / sqrt(pi) times the sum of (-1) ** k x ** (2 k + 1) / (k! (2 k + 1))."""
+    if abs(x) > LARGEST_ERF:
+        return WHOLE
+    total, term = Fraction(0), x
+    for k in range(TERMS):
+        total += term / (2 * k + 1)
+        term = -Fraction(int(term * x * x / (k + 1) * PLACES * PLACES), PLACES * PLACES)
+    slack = 2 * abs(term) + Fraction(TERMS, PLACES)
+    return rounded(total - slack, total + slack).times(PI.raised(Fraction(-1, 2))).times(at(2))
 
 
 def _exponential(x: Fraction) -> Enclosure:
@@ -163,6 +181,6 @@ _RISING: dict[str, Callable[[Fraction], Enclosure]] = {
 _BETWEEN: dict[str, tuple[Fraction, Fraction, Callable[[Fraction], Enclosure]]] = {
     "sine": (Fraction(-1), Fraction(1), lambda x: _series(x, 1, 2)),
     "cosine": (Fraction(-1), Fraction(1), lambda x: _series(x, 0, 2)),
-    "erf": (Fraction(-1), Fraction(1), lambda x: WHOLE),
+    "erf": (Fraction(-1), Fraction(1), _erf),
 }
 """Functions between two numbers, and what they are at one that is known."""

@@ -35,19 +35,20 @@ class Functions(Masks):
         """Return a function of a tensor, piece by piece, case by case where it has few masks."""
         pieces = self.pieces(a)
         if pieces:
-            parts = [self._inside(at, piece, function) for at, piece in pieces]
+            parts = [self.multiply(at, self._inside(at, piece, function)) for at, piece in pieces]
             return reduce(self.add, parts)
         split = self.few_cases(a)
         if split is None:
             return function(a)
         m, on, off = split
-        return self.select(m, self.by_cases(on, function), self.by_cases(off, function))
+        other = self.complement(m)
+        return self.select(m, self._inside(m, on, function), self._inside(other, off, function))
 
-    def _inside(self, at: Tensor, piece: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
-        """Return a function of a piece where that is, and 0 elsewhere."""
+    def _inside(self, at: Tensor, case: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
+        """Return a function of a case that is read where a mask is 1 only."""
         self.where.append(at.poly)
         try:
-            return self.multiply(at, self.by_cases(piece, function))
+            return self.by_cases(case, function)
         finally:
             self.where.pop()
 
