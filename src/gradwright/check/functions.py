@@ -1,6 +1,6 @@
 """Elementwise functions of tensors, in normal form, and what they assume of the input."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
@@ -9,6 +9,7 @@ from math import lcm
 from gradwright.check.affine import Affine, Box, Guard, conjunction, linear, variable
 from gradwright.check.atoms import (
     Applied,
+    Dense,
     Factor,
     Index,
     Infinity,
@@ -20,7 +21,6 @@ from gradwright.check.atoms import (
     Uncheckable,
 )
 from gradwright.check.contractions import Contractions
-from gradwright.check.indices import Indices
 from gradwright.check.poly import Algebra, Poly, add, constant_of, in_order, number, scaled
 from gradwright.check.tensor import Digits, Shape, Tensor, in_finer, plain, refinement, starts
 
@@ -31,12 +31,6 @@ EXPONENTIAL_TERMS = 8
 CASES = 12
 """Masks in one argument that are told apart case by case."""
 ODD = frozenset(("tanh", "sine", "erf"))
-_MEETS: dict[str, Callable[[Fraction], bool]] = {
-    "nonzero": lambda x: x != 0,
-    "nonnegative": lambda x: x >= 0,
-    "positive": lambda x: x > 0,
-}
-"""The hypotheses of an atom, of a number."""
 
 
 @dataclass(slots=True)
@@ -49,13 +43,6 @@ class Functions:
     """The value of the text at which an atom is first needed nonzero, nonnegative or positive."""
     at: int = 0
     """The value of the text that is being worked on."""
-    met: set[tuple[str, int, int]] = field(default_factory=set[tuple[str, int, int]])
-    """What is needed of signed atoms and holds at each index at which no input changes them."""
-    indices: Indices = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Look at the atoms of the algebra index by index."""
-        self.indices = Indices(self.algebra.atoms)
 
     def align(self, *tensors: Tensor) -> list[Tensor]:
         """Return tensors over common digits."""
@@ -296,16 +283,13 @@ class Functions:
             if q.denominator > 1 and not self.algebra.atoms.is_positive(atom, strictly=False):
                 self._need("nonnegative", atom)
 
-    def _need(self, what: str, atom: int, sign: int = 1) -> None:
-        """Note a hypothesis about sign * an atom, which is to hold wherever no input matters."""
-        if (what, atom, sign) not in self.met:
-            met = _MEETS[what]
-            for x in self.indices.fixed_values(atom):
-                if x is None or not met(sign * x):
-                    raise Uncheckable(f"a constant that would have to be {what}, at some index")
-            self.met.add((what, atom, sign))
-        if not self.indices.is_fixed(atom):
+    def _need(self, what: str, atom: int) -> None:
+        """Note a hypothesis; of a constant tensor there is none to make."""
+        content = self.algebra.atoms.contents[atom]
+        if not isinstance(content, Dense):
             self.needs.setdefault((what, atom), self.at)
+        elif what != "nonzero" or 0 in content.entries:
+            raise Uncheckable(f"a constant that would have to be {what}")
 
     def assume_inside(self, start: Tensor) -> None:
         """Note that indices are taken to be in range."""
@@ -337,8 +321,7 @@ class Functions:
         if c is not None and c <= 0:
             raise Uncheckable("the logarithm of a number that has none")
         if c is None and not self._is_positive(a):
-            scale, atom, _ = self._named(a)
-            self._need("positive", atom, 1 if scale > 0 else -1)
+            self._need("positive", self._named(a)[1])
         if len(a.poly) != 1:
             return self.applied("log", a)
         ((factors, guards), c) = next(iter(a.poly.items()))
