@@ -51,6 +51,7 @@ READERS = {
     "denotation": "regions, and where one is a known combination",
     "denote": "which reading an operation has",
     "derive": "derivative rules: pull_OP",
+    "faces": "what no input changes, to refuse it: it proves nothing",
     "forms": "index maps of operations",
     "indexing": "operations with computed indices",
     "integers": "which integers their type holds",
