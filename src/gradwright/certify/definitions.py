@@ -38,6 +38,8 @@ DEFINITIONS = frozenset(
         "powers.Powers.log",
         "arithmetic.Arithmetic._factor",
         "functions.Functions.function",
+        "functions.Functions._inside",
+        "functions.Functions.within",
         "index.variable",
         "index.constant",
         "index.combine",
@@ -80,6 +82,8 @@ DEFINITIONS = frozenset(
 
 INSPECTIONS = frozenset(
     [
+        "functions.Functions.is_positive_constant",
+        "sums._has_one_point",
         "analytic._Point._is_inside",
         "analytic._Point._bears",
         "analytic._Point._is_real",

@@ -58,7 +58,7 @@ IDENTITIES: Mapping[str, Identity] = {
     "sum-equation": _identity(
         "an equation with coefficient +-1 is solved",
         "sums.Summation._eliminate contractions.Contractions._settled "
-        "contractions.Contractions._at_one_point",
+        "contractions.Contractions._narrowed",
     ),
     "sum-interval": _identity("a <= v < b on a summed v is a shift", "sums.Summation._eliminate"),
     "sum-independent": _identity(
@@ -257,7 +257,7 @@ IDENTITIES: Mapping[str, Identity] = {
     "sign-product": _identity("products of signs", "atoms.Atoms.product_sign"),
     "sign-even": _identity("x^(2 n) >= 0", "atoms.Atoms._power_sign"),
     "sign-root": _identity("a root is >= 0", "atoms.Atoms._power_sign"),
-    "sign-sum": _identity("terms >= 0, one > 0", "atoms.Atoms._class_sign"),
+    "sign-sum": _identity("terms >= 0, one > 0", "atoms.Atoms.sum_sign"),
     "exp-sum": _identity("exp(a + b) = exp a exp b", "powers.Powers._finite_exponential"),
     "infinite-exponential": _identity("e^-inf = 0", "powers.Powers.exponential"),
     "exp-multiple": _identity("exp(c t) = exp(t)^c", "powers.Powers._exponential_term"),
