@@ -208,15 +208,20 @@ def _tried(
     subject: Subject, mutant: Mutant, truth: Truth, usual: FiniteDifferences, search: Search
 ) -> Trial | None:
     """Judge one mutant; None where the interpreter cannot evaluate it."""
+    started = time.perf_counter()
+    report = certify_gradients(subject, search, _ignore)
+    seconds = time.perf_counter() - started
     try:
         wrong = truth.differs(mutant.function)
+        if not wrong and report.verdict is Verdict.REFUTED:
+            for claim in report.claims:
+                if claim.counterexample is not None:
+                    truth.look_at(claim.counterexample)
+            wrong = truth.differs(mutant.function)
         by_elements = wrong and usual.elements_differ(mutant.function)
         by_direction = wrong and usual.direction_differs(mutant.function)
     except Unevaluated:
         return None
-    started = time.perf_counter()
-    report = certify_gradients(subject, search, _ignore)
-    seconds = time.perf_counter() - started
     return Trial(
         mutant.defect,
         mutant.label,

@@ -7,7 +7,7 @@ import numpy as np
 
 from gradwright.certify.refute_points import texts_of, with_integers
 from gradwright.certify.texts_gradient import Subject
-from gradwright.certify.verdicts import Distribution
+from gradwright.certify.verdicts import Counterexample, Distribution
 from gradwright.certify.witness import draw
 from gradwright.certify.witness_process import Evaluator
 from gradwright.hlo import Function, Module, print_module
@@ -42,13 +42,22 @@ class Truth:
     def __init__(self, original: Function, evaluate: Evaluator) -> None:
         self.evaluate = evaluate
         types = [value.type for value in original.body.arguments]
-        texts = texts_of(original, original)
+        self.types = types
+        self.texts = texts_of(original, original)
         self.points: list[tuple[Arrays, Arrays]] = []
         for seed, law in POINTS:
-            inputs = with_integers(draw(types, seed, law), texts, seed, evaluate)
-            returned = evaluate(texts.emitted, inputs)
-            if all(np.isfinite(array).all() for array in returned):
-                self.points.append((inputs, returned))
+            self._add(draw(types, seed, law), seed)
+
+    def _add(self, drawn: Sequence[np.ndarray], seed: int) -> None:
+        inputs = with_integers(drawn, self.texts, seed, self.evaluate)
+        returned = self.evaluate(self.texts.emitted, inputs)
+        if all(np.isfinite(array).all() for array in returned):
+            self.points.append((inputs, returned))
+
+    def look_at(self, example: Counterexample) -> None:
+        """Look at the input of a counterexample as well: few inputs may show a rare difference."""
+        laws = {i: each.distribution for i, each in enumerate(example.inputs)}
+        self._add(draw(self.types, example.seed, laws[0], laws), example.seed)
 
     def differs(self, changed: Function) -> bool:
         """Return whether some result differs at some point at which the original is finite."""
