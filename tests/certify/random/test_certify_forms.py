@@ -55,6 +55,13 @@ def ignore(_: Trial) -> None:
     return
 
 
+LONG = {
+    *("a slope that no value of the text is", "a class under a sum, written out"),
+    *("entries that are met twice", "a mask of joined channels"),
+}
+"""Forms whose mutants take more than ten seconds to refute; the sweep tries those of all."""
+
+
 @pytest.mark.parametrize("name", FORMS)
 def test_gradients_in_another_form_are_proved(name: str) -> None:
     net, formulation = FORMS[name]
@@ -64,7 +71,9 @@ def test_gradients_in_another_form_are_proved(name: str) -> None:
 
 
 @pytest.mark.interpreter
-@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.slow] if n in LONG else []) for n in FORMS]
+)
 def test_wrong_gradients_near_them_are_not(name: str) -> None:
     net, formulation = FORMS[name]
     assert missed(net, formulation) == 0
