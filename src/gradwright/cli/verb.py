@@ -13,7 +13,7 @@ class Verb(TyperCommand):
     """Refuses options that nothing reads, files that are not there, and outputs over inputs."""
 
     # The type of the context is private to typer, and what a command returns is anything.
-    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - as typer
         """Look the request over, then run the verb."""
         request = Request.of(ctx)
         require_heeded(request)
