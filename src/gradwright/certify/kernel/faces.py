@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from math import floor, inf, prod
+from math import floor, prod
 
 from gradwright.certify.kernel.algebra import Poly, variables_of
 from gradwright.certify.kernel.atoms import (
@@ -37,8 +37,8 @@ _Entry = tuple[int, tuple[int, ...], Exponent]
 """Atom, indices, exponent."""
 _Numbers = dict[tuple[_Entry, ...], Fraction]
 """A polynomial in entries of atoms."""
-Span = tuple[Fraction | float, Fraction | float]
-"""The least and the greatest number that an entry may be, over all inputs."""
+Span = tuple[Fraction | None, Fraction | None]
+"""The least and the greatest number that an entry may be, over all inputs; None: no bound."""
 
 
 Bounds = tuple[Fraction, Fraction]
@@ -153,25 +153,25 @@ class _Faces:
 
     def span(self, terms: Terms, at: Mapping[int, int]) -> Span:
         """Return what a sum of terms lies between at an index."""
-        low: Fraction | float = Fraction(0)
-        high: Fraction | float = Fraction(0)
+        low: Fraction | None = Fraction(0)
+        high: Fraction | None = Fraction(0)
         numbers = self._sum(terms, at)
         if any(entries for entries in numbers) and not self._varies(numbers):
             raise Unspanned(_UNKNOWN)
         for entries, c in numbers.items():
-            least, greatest = self._reach(entries)
-            low += min(c * least if least else 0, c * greatest)
-            high += max(c * least if least else 0, c * greatest)
+            least, greatest = self._reach(entries) if c > 0 else self._reach(entries)[::-1]
+            low = None if low is None or least is None else low + c * least
+            high = None if high is None or greatest is None else high + c * greatest
         return low, high
 
-    def _reach(self, entries: Iterable[_Entry]) -> tuple[float, float]:
+    def _reach(self, entries: Iterable[_Entry]) -> tuple[int | None, int | None]:
         """Return what a product lies between: masks are 0 or 1, squares at least 0."""
         if not entries:
             return 1, 1
         if all(self.atoms.is_mask(atom) for atom, _, _ in entries):
             return 0, 1
         signed = (q % 2 and self.atoms.sign(atom) is Sign.ANY for atom, _, q in entries)
-        return (-inf if any(signed) else 0), inf
+        return (None if any(signed) else 0), None
 
     def _varies(self, numbers: _Numbers) -> bool:
         """Return whether an input enters one of the entries that a polynomial is made of."""

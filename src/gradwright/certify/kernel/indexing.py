@@ -170,7 +170,7 @@ def _require_admitted(at: Step, start: Tensor, last: int) -> None:
     """Refuse starts of which one is in range for no input, or is fixed and not known."""
     try:
         for low, high in at.p.spans(start):
-            if high < 0 or low > last:
+            if (high is not None and high < 0) or (low is not None and low > last):
                 raise Undenotable("an index outside its operand")
     except Unspanned as problem:
         raise Undenotable(f"an index that may be outside its operand: {problem}") from None

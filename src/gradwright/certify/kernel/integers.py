@@ -4,7 +4,6 @@ That integers computed from arguments fit their type is in the scope of every pr
 """
 
 from fractions import Fraction
-from math import isinf
 
 from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.faces import Unspanned
@@ -37,8 +36,9 @@ def _fit(masks: Masks, a: Tensor, element: ElementType) -> bool:
     return all(_holds(element, *span) for span in masks.spans(a))
 
 
-def _holds(element: ElementType, low: Fraction | float, high: Fraction | float) -> bool:
+def _holds(element: ElementType, low: Fraction | None, high: Fraction | None) -> bool:
     """Return whether a type holds all of a span, or some of one without bounds."""
-    if isinf(low) or isinf(high):
-        return low <= element.highest and high >= element.lowest
+    if low is None or high is None:
+        below = low is None or low <= element.highest
+        return below and (high is None or high >= element.lowest)
     return element.lowest <= low and high <= element.highest
