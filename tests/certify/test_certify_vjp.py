@@ -8,7 +8,17 @@ import pytest
 from gradwright import layers, programs, zoo
 from gradwright.certify import Search, Verdict, certify_vjp
 from gradwright.certify.kernel.denote import new_denotation
-from gradwright.layers import Activation, Conv2d, Dense, Flatten, Function, Layout, MaxPool, Padding
+from gradwright.layers import (
+    Activation,
+    Conv2d,
+    ConvBn,
+    Dense,
+    Flatten,
+    Function,
+    Layout,
+    MaxPool,
+    Padding,
+)
 from gradwright.layers.formulation import Formulation, MaxPoolForm
 from gradwright.spec import Image, NetSpec
 
@@ -39,6 +49,14 @@ def proved(forward: str, backward: str) -> list[bool]:
 @pytest.mark.parametrize("name", list(zoo.NETS))
 def test_every_gradient_of_the_named_nets_is_proved(name: str) -> None:
     assert all(proved(*texts(zoo.get(name), layers.PORTABLE)))
+
+
+def test_a_batch_norm_behind_borders_and_winners_of_many_windows_is_proved() -> None:
+    """Its variance is divided by, whose first 200,000 products lie outside the picture."""
+    pool = MaxPool(3, 2, padding=Padding.SYMMETRIC)
+    stem = ConvBn(24, 1), pool, ConvBn(2, 3, padding=Padding.SYMMETRIC)
+    net = NetSpec("stem", Image(3, 32, 32), [*stem, Flatten(), Dense(3)])
+    assert all(proved(*texts(net, layers.TEXTBOOK)))
 
 
 def test_a_convolution_written_as_convolutions_is_proved() -> None:

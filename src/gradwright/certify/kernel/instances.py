@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import product
+from itertools import islice, product
 
 from gradwright.certify.kernel.algebra import Poly, variables_of
 from gradwright.certify.kernel.atoms import (
@@ -31,10 +31,21 @@ from gradwright.certify.kernel.atoms import (
     Uninterpreted,
 )
 from gradwright.certify.kernel.enclosures import PI, WHOLE, Enclosure, at, enclosed
-from gradwright.certify.kernel.index import Extents, value_at, variable, variables
+from gradwright.certify.kernel.index import (
+    Extents,
+    always,
+    constant,
+    substitute,
+    value_at,
+    variable,
+    variables,
+)
 
 STEPS = 200_000
 """Products that are evaluated before indices are given up."""
+
+PLACES = 10_000
+"""Summands of which one is looked for that is there at every index."""
 
 Key = tuple[tuple[int, tuple[int, ...], Fraction], ...]
 
@@ -203,8 +214,8 @@ class Instances:
                 return self.is_free(inner)
             case Class(terms=terms):
                 return self._are_free(terms)
-            case Sum(factors=factors, guards=()):
-                return self._is_free_product(factors)
+            case Sum(factors=factors) as content:
+                return self._is_free_product(factors) and _is_never_empty(content)
             case _:
                 return False
 
@@ -237,6 +248,17 @@ class Instances:
                     if i not in same or len(e[1]) != 1 or e != variable(e[1][0][0]):
                         found.difference_update(variables(e))
         return frozenset(found)
+
+
+def _is_never_empty(content: Sum) -> bool:
+    """Return whether one summand at least is there at every index: the same one is looked for."""
+    outer = {v: n if v < content.outputs else 1 for v, n in enumerate(content.extents)}
+    inner = sorted({v for e, _, _ in content.guards for v in variables(e) if v >= content.outputs})
+    for place in islice(product(*(range(content.extents[v]) for v in inner)), PLACES):
+        at = dict(zip(inner, map(constant, place), strict=True))
+        if all(always((substitute(e, at), low, high), outer) for e, low, high in content.guards):
+            return True
+    return False
 
 
 def _mask(relation: Relation, x: Fraction | None) -> Enclosure:
