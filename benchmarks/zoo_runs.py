@@ -97,9 +97,14 @@ def in_f64(step: Program) -> Program:
 
 def distance(found: Digest, exact: Digest) -> float:
     """Return the largest difference of an array, as a share of its length (see `SMALL`)."""
+    return max(shares(found, exact))
+
+
+def shares(found: Digest, exact: Digest) -> list[float]:
+    """Return the difference of each array as a share of its length (see `SMALL`)."""
     theirs, ours = np.array(found), np.array(exact)
     lengths = np.maximum(ours[:, 0], SMALL * ours[:, 0].max())
-    return float(np.max(np.abs(theirs - ours) / lengths[:, None]))
+    return np.max(np.abs(theirs - ours) / lengths[:, None], axis=1).tolist()
 
 
 def _fed(step: Program) -> dict[str, NDArray[Any]]:

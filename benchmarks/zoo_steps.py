@@ -67,7 +67,7 @@ def main() -> int:
     good = True
     for name in options.name or NAMES:
         parts = {part: _part(name, part, options) for part in options.parts}
-        step = _step(name, options)
+        step = step_of(name, options)
         measured = Measured(name, "x".join(map(str, (step.batch, *step.net.input.shape))), parts)
         good = good and measured.is_good
         print(line(measured.row()), flush=True)
@@ -96,7 +96,7 @@ def _part(name: str, part: str, options: argparse.Namespace) -> Cells | str:
 
 
 def _measure(name: str, part: str, options: argparse.Namespace) -> Cells:
-    step = _step(name, options)
+    step = step_of(name, options)
     match part:
         case "emit":
             return _emitted(name, options)
@@ -108,7 +108,8 @@ def _measure(name: str, part: str, options: argparse.Namespace) -> Cells:
             return run_steps(step, part, gw.run.Options(timeout=options.limit))
 
 
-def _step(name: str, options: argparse.Namespace) -> Program:
+def step_of(name: str, options: argparse.Namespace) -> Program:
+    """Return the train step of a net of the zoo, or an artifact."""
     if name.startswith(ARTIFACT):
         return gw.zoo.artifact(name.removeprefix(ARTIFACT), batch=options.batch)
     net = gw.zoo.get(name, size=None if name in gw.zoo.NETS else options.size)
@@ -119,7 +120,7 @@ def _step(name: str, options: argparse.Namespace) -> Program:
 def _emitted(name: str, options: argparse.Namespace) -> Cells:
     """Measure an emission after another one, as in a session: imports are done."""
     seconds = time.process_time()
-    text = _step(name, options).text
+    text = step_of(name, options).text
     return {
         "operations": sum(" = " in line for line in text.splitlines()),
         "bytes": len(text),

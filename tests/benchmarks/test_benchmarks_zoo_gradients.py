@@ -1,0 +1,25 @@
+"""Errors of gradients parameter by parameter."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import gradwright as gw
+from repository.tree import ROOT
+
+ROUNDING = 1e-5
+
+
+@pytest.mark.xla
+def test_each_parameter_has_its_error_at_both_batches() -> None:
+    script = [sys.executable, str(ROOT / "benchmarks" / "zoo_gradients.py"), "mnist-linear"]
+    ran = subprocess.run(
+        [*script, "--backends", "xla", "--json"], capture_output=True, text=True, check=True
+    )
+    found = json.loads(ran.stdout)
+    assert found["parameters"] == [p.name for p in gw.zoo.get("mnist-linear").parameters]
+    first, second = found["off"]["xla"]
+    assert len(first) == len(second) == len(found["parameters"])
+    assert all(0 < error < ROUNDING for error in (*first, *second))
