@@ -5,7 +5,11 @@ of a term are kept without constants, without common divisors, first coefficient
 """
 
 from collections.abc import Iterable, Mapping
-from math import gcd
+from itertools import product
+from math import gcd, prod
+
+POINTS = 1_000_000
+"""Points of windows along one dimension that are looked at."""
 
 Affine = tuple[int, tuple[tuple[int, int], ...]]
 Guard = tuple[Affine, int, int]
@@ -40,6 +44,11 @@ def placed(e: Affine, places: Places) -> Affine:
     if all(v not in places for v, _ in e[1]):
         return e
     return linear(((k, places.get(v, variable(v))) for v, k in e[1]), e[0])
+
+
+def value_at(e: Affine, here: Mapping[int, int]) -> int:
+    """Return an expression where variables are numbers."""
+    return e[0] + sum(k * here[v] for v, k in e[1])
 
 
 def span(e: Affine, box: Box) -> tuple[int, int]:
@@ -116,3 +125,29 @@ def _by_digits(
         if high == low + 1 and lowest <= greatest < lowest + g:
             return [(w, lowest, lowest + 1), (u, (low - lowest) // g, (low - lowest) // g + 1)]
     return None
+
+
+def filled(guards: Guards, outputs: int, box: Box) -> bool:
+    """Return whether at each value of the first variables some of the others meet the guards.
+
+    Each part of the guards that shares variables is gone through; False where that is too much.
+    """
+    parts: list[tuple[set[int], list[Guard]]] = []
+    for guard in guards:
+        reach, members = {v for v, _ in guard[0][1]}, [guard]
+        for other in [part for part in parts if part[0] & reach]:
+            parts.remove(other)
+            reach, members = reach | other[0], members + other[1]
+        parts.append((reach, members))
+    for reach, members in parts:
+        order = sorted(reach)
+        if prod(box[v] for v in order) > POINTS:
+            return False
+        met: set[tuple[int, ...]] = set()
+        for point in product(*(range(box[v]) for v in order)):
+            here = dict(zip(order, point, strict=True))
+            if all(low <= value_at(e, here) < high for e, low, high in members):
+                met.add(tuple(here[v] for v in order if v < outputs))
+        if len(met) < prod(box[v] for v in order if v < outputs):
+            return False
+    return True

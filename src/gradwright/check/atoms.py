@@ -131,6 +131,19 @@ class Chosen:
 Content = Unknown | Dense | Index | Infinity | Constant | Applied | Mask | Chosen | Named | Sum
 
 
+def parts(content: Content) -> set[int]:
+    """Return the atoms that a content reads."""
+    match content:
+        case Applied(inner=int(inner)) | Mask(inner=inner) | Chosen(atom=inner):
+            return {inner}
+        case Named(terms=terms):
+            return {a for (factors, _), _ in terms for a, _, _ in factors}
+        case Sum(factors=factors):
+            return {a for a, _, _ in factors}
+        case _:
+            return set()
+
+
 class Atoms:
     """The atoms of one check."""
 
@@ -138,6 +151,8 @@ class Atoms:
         self._numbers: dict[Content, int] = {}
         self.contents: list[Content] = []
         self.extents: list[tuple[int, ...]] = []
+        self.unknowns: list[frozenset[int]] = []
+        """The unknowns that an atom is made of."""
 
     def number(self, content: Content, extents: tuple[int, ...]) -> int:
         """Return the number of a content."""
@@ -145,6 +160,9 @@ class Atoms:
         if found == len(self.contents):
             self.contents.append(content)
             self.extents.append(extents)
+            inner = (self.unknowns[a] for a in parts(content))
+            itself = [found] if isinstance(content, Unknown) else []
+            self.unknowns.append(frozenset(itself).union(*inner))
         elif self.extents[found] != extents:
             raise Uncheckable(f"one name for two functions: {content}")
         return found
@@ -177,9 +195,10 @@ class Atoms:
                 return self.is_mask(atom) and not strictly
 
     def product_is_positive(self, factors: tuple[Factor, ...], strictly: bool) -> bool:
-        """Return whether a product of factors is known to be > 0 (else >= 0)."""
+        """Return whether a product of factors is known to be > 0 (else >= 0), as roots are."""
         return all(
-            self.is_positive(atom, strictly=strictly) or (not strictly and q % 2 == 0)
+            self.is_positive(atom, strictly=strictly)
+            or (not strictly and (q % 2 == 0 or Fraction(q).denominator > 1))
             for atom, _, q in factors
         )
 

@@ -1,7 +1,7 @@
 """Whether two tensors are equal: term by term, in parts, or after clearing denominators."""
 
 from gradwright.check.affine import Affine, Box, linear
-from gradwright.check.atoms import Applied, Atoms, Chosen, Mask, Named, Numbers, Sum, Test, Unknown
+from gradwright.check.atoms import Atoms, Mask, Named, Numbers, Test, Unknown
 from gradwright.check.functions import Functions
 from gradwright.check.poly import Poly, add
 from gradwright.check.tensor import Tensor
@@ -136,28 +136,7 @@ def _avoids(
 ) -> bool:
     """Return whether an atom read somewhere does not depend on the entry of x at an access."""
     if atom != x:
-        unknowns = {a: atoms.contents[a] for a in _unknowns(atoms, atom)}
+        unknowns = {a: atoms.contents[a] for a in atoms.unknowns[atom]}
         return all(a != x and u.is_argument for a, u in unknowns.items() if isinstance(u, Unknown))
     differences = (linear(((1, a), (-1, b))) for a, b in zip(read, access, strict=True))
     return any(not terms and offset for offset, terms in differences)
-
-
-def _unknowns(atoms: Atoms, atom: int) -> set[int]:
-    """Return the unknowns that an atom depends on."""
-    seen: set[int] = set()
-    pending = [atom]
-    while pending:
-        a = pending.pop()
-        if a in seen:
-            continue
-        seen.add(a)
-        match atoms.contents[a]:
-            case Applied(inner=inner) | Mask(inner=inner) | Chosen(atom=inner):
-                pending += [] if inner is None else [inner]
-            case Named(terms=terms):
-                pending += (b for m, _ in terms for b, _, _ in m[0])
-            case Sum(factors=factors):
-                pending += (b for b, _, _ in factors)
-            case _:
-                pass
-    return {a for a in seen if isinstance(atoms.contents[a], Unknown)}

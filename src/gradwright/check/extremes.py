@@ -5,18 +5,13 @@ result[o] = sum over r of choice[o, r] * x[reads(o, r)]; at a tie the first poin
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import product
-from math import prod
 
-from gradwright.check.affine import Affine, Box, Guard, Guards, conjunction, variable
+from gradwright.check.affine import conjunction, filled, variable
 from gradwright.check.atoms import Chosen, Uncheckable
 from gradwright.check.forms import Form
 from gradwright.check.functions import Functions
 from gradwright.check.poly import Poly, moved_factors, moved_guards
 from gradwright.check.tensor import Tensor, box_of
-
-POINTS = 1_000_000
-"""Points of windows along one dimension that are looked at."""
 
 
 def picked(f: Functions, form: Form, x: Tensor, sign: int) -> tuple[Form, Sequence[Tensor]]:
@@ -50,7 +45,8 @@ def _choice(f: Functions, form: Form, operand: Tensor, sign: int) -> Tensor:
         raise Uncheckable("a window that no index of a dimension counts")
     ((factors, guards),) = term
     [(atom, access, _)] = factors
-    _require_filled(guards, count, laid.box)
+    if not filled(guards, count, laid.box):
+        raise Uncheckable("a window without entries, or of too many points")
     read = dict.fromkeys(v for e in (*access, *(g for g, _, _ in guards)) for v, _ in e[1])
     outputs = [v for v in read if v < count]
     order = [*outputs, *range(count, len(laid.box))]
@@ -63,31 +59,3 @@ def _choice(f: Functions, form: Form, operand: Tensor, sign: int) -> Tensor:
     )
     choice: Poly = {(((chosen, tuple(map(variable, order)), 1),), ()): Fraction(1)}
     return Tensor(digits, choice)
-
-
-def _require_filled(guards: Guards, outputs: int, box: Box) -> None:
-    """Require that each window has a point: for each part of the guards that shares indices."""
-    parts: list[tuple[set[int], list[Guard]]] = []
-    for guard in guards:
-        reach, members = {v for v, _ in guard[0][1]}, [guard]
-        for other in [part for part in parts if part[0] & reach]:
-            parts.remove(other)
-            reach, members = reach | other[0], members + other[1]
-        parts.append((reach, members))
-    for reach, members in parts:
-        free = sorted(v for v in reach if v < outputs)
-        window = sorted(reach - {*free})
-        if prod(box[v] for v in reach) > POINTS:
-            raise Uncheckable("windows of too many points")
-        for at in product(*(range(box[v]) for v in free)):
-            places: dict[int, Affine] = {v: (n, ()) for v, n in zip(free, at, strict=True)}
-            inner = conjunction(moved_guards(members, places), box)
-            if inner is None or not any(
-                conjunction(
-                    moved_guards(inner, {v: (n, ()) for v, n in zip(window, point, strict=True)}),
-                    box,
-                )
-                is not None
-                for point in product(*(range(box[v]) for v in window))
-            ):
-                raise Uncheckable("a window without entries")

@@ -15,11 +15,10 @@ from gradwright.check.atoms import (
     Infinity,
     Mask,
     Monomial,
-    Named,
-    Sum,
     Test,
     Uncheckable,
 )
+from gradwright.check.bounds import CONDITIONS, Bounds
 from gradwright.check.contractions import Contractions
 from gradwright.check.poly import Algebra, Poly, add, constant_of, in_order, number, scaled
 from gradwright.check.tensor import Digits, Shape, Tensor, in_finer, plain, refinement, starts
@@ -43,6 +42,11 @@ class Functions:
     """The value of the text at which an atom is first needed nonzero, nonnegative or positive."""
     at: int = 0
     """The value of the text that is being worked on."""
+    bounds: Bounds = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Bound the values of the algebra."""
+        self.bounds = Bounds(self.algebra)
 
     def align(self, *tensors: Tensor) -> list[Tensor]:
         """Return tensors over common digits."""
@@ -251,15 +255,13 @@ class Functions:
             power = self.algebra.power_of_term(a.poly, q)
             if power is not None:
                 ((factors, _), _) = next(iter(a.poly.items()))
-                self._assume(factors, q)
+                self._assume(factors, q, a.box)
                 return Tensor(a.digits, power)
         if q.denominator == 1 and 0 <= q <= EXPANDED_POWER:
             return self.multiply(self.number(a, 1), *[a] * int(q))
-        if q < 0:
-            self._require_everywhere(a.poly, a.box)
         scale, atom, access = self._named(a)
         root = self.algebra.power_of_number(scale, q)
-        self._assume(((atom, access, 1),), q)
+        self._assume(((atom, access, 1),), q, a.box)
         factor = (atom, access, int(q) if q.denominator == 1 else q)
         term: Poly = {((factor,), ()): Fraction(1)}
         return Tensor(a.digits, self.algebra.multiply(root, term, a.box))
@@ -271,34 +273,34 @@ class Functions:
             return self.power(a, exponent)
         return self.exponential(self.multiply(b, self.log(a)))
 
-    def _assume(self, factors: Iterable[Factor], q: Fraction) -> None:
-        for atom, _, k in factors:
-            content = self.algebra.atoms.contents[atom]
-            if k * q < 0 and isinstance(content, Sum) and content.guards:
-                raise Uncheckable("a division by a value that depends on the index")
-            if k * q < 0 and isinstance(content, Named):
-                self._require_everywhere(dict(content.terms), dict(enumerate(content.extents)))
-            if q < 0 and not self.algebra.atoms.is_positive(atom, strictly=True):
-                self._need("nonzero", atom)
-            if q.denominator > 1 and not self.algebra.atoms.is_positive(atom, strictly=False):
-                self._need("nonnegative", atom)
+    def _assume(self, factors: Iterable[Factor], q: Fraction, box: Box) -> None:
+        """Note that factors may be raised to a power."""
+        atoms = self.algebra.atoms
+        for atom, access, _ in factors:
+            one: Poly = {(((atom, access, 1),), ()): Fraction(1)}
+            if q < 0 and not atoms.is_positive(atom, strictly=True):
+                self._need("nonzero", atom, one, box)
+            if q.denominator > 1 and not atoms.is_positive(atom, strictly=False):
+                self._need("nonnegative", atom, one, box)
 
-    def _need(self, what: str, atom: int) -> None:
-        """Note a hypothesis; of a constant tensor there is none to make."""
+    def _need(self, what: str, atom: int, p: Poly, box: Box) -> None:
+        """Note a hypothesis on p, a multiple of an atom; that no input is seen to meet it is a lie.
+
+        Of constants there is nothing to suppose.
+        """
         content = self.algebra.atoms.contents[atom]
-        if not isinstance(content, Dense):
+        if isinstance(content, Dense) and what == "nonzero" and 0 not in content.entries:
+            return
+        if not self.bounds.is_met(p, box, CONDITIONS[what]):
+            raise Uncheckable(f"a value that no input tried makes {what} at each index")
+        if self.algebra.atoms.unknowns[atom]:
             self.needs.setdefault((what, atom), self.at)
-        elif what != "nonzero" or 0 in content.entries:
-            raise Uncheckable(f"a constant that would have to be {what}")
 
-    def assume_inside(self, start: Tensor) -> None:
-        """Note that indices are taken to be in range."""
+    def assume_inside(self, start: Tensor, last: int) -> None:
+        """Note that indices are taken to be between 0 and a last one."""
+        if not self.bounds.is_met(start.poly, start.box, lambda s: s[0] >= 0 and s[1] <= last):
+            raise Uncheckable("an index that no input tried puts inside of its operand")
         self.needs.setdefault(("inside", self._named(start)[1]), self.at)
-
-    def _require_everywhere(self, p: Poly, box: Box) -> None:
-        """Refuse to divide by what is 0 at some index, whatever the input."""
-        if not self.algebra.has_no_zero(p, box):
-            raise Uncheckable("a division by a value that is 0 at some index")
 
     def exponential(self, a: Tensor) -> Tensor:
         """Return e ** a: a factor per term, with exp(c log X) = X ** c."""
@@ -321,7 +323,7 @@ class Functions:
         if c is not None and c <= 0:
             raise Uncheckable("the logarithm of a number that has none")
         if c is None and not self._is_positive(a):
-            self._need("positive", self._named(a)[1])
+            self._need("positive", self._named(a)[1], a.poly, a.box)
         if len(a.poly) != 1:
             return self.applied("log", a)
         ((factors, guards), c) = next(iter(a.poly.items()))

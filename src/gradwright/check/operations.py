@@ -13,7 +13,6 @@ from gradwright.check.functions import Functions
 from gradwright.check.literals import meaning
 from gradwright.check.places import gathered
 from gradwright.check.poly import Algebra, Poly, constant_of, joined, number, scaled
-from gradwright.check.ranges import fixed
 from gradwright.check.tensor import Shape, Tensor, plain, regrouped
 from gradwright.hlo import Block, ElementType, Operation, Value
 from gradwright.hlo import attributes as attr
@@ -83,7 +82,7 @@ class Meanings:
     def _require_held(self, t: Tensor, element: ElementType) -> None:
         """Refuse integers that constants alone make, and may make too large for their type."""
         if element.is_integer:
-            low, high = fixed(self.algebra.atoms, t.poly.items())
+            low, high = self.f.bounds.fixed(t.poly)
             if low < element.lowest or high > element.highest:
                 raise Uncheckable(f"an integer that {element.value} may not hold")
 

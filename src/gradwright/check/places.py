@@ -11,7 +11,6 @@ from gradwright.check.atoms import Dense, Test, Uncheckable
 from gradwright.check.forms import ZERO, Form, Reads
 from gradwright.check.functions import Functions
 from gradwright.check.poly import constant_of
-from gradwright.check.ranges import is_admitted
 from gradwright.check.tensor import Shape, Tensor
 from gradwright.hlo import attributes as attr
 
@@ -80,9 +79,7 @@ def _require_inside(f: Functions, start: Tensor, last: int) -> None:
         return
     if numbers or all(not factors for factors, _ in outside):
         raise Uncheckable("an index outside of its operand")
-    if not is_admitted(f.algebra, start.poly, start.box, last):
-        raise Uncheckable("an index that no input may put inside of its operand")
-    f.assume_inside(start)
+    f.assume_inside(start, last)
 
 
 def _numbers(f: Functions, start: Tensor) -> Sequence[int]:

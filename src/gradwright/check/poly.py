@@ -23,10 +23,8 @@ from gradwright.check.affine import (
 from gradwright.check.atoms import (
     Atoms,
     Constant,
-    Dense,
     Exponent,
     Factor,
-    Index,
     Mask,
     Monomial,
     Named,
@@ -279,13 +277,6 @@ class Algebra:
             return None
         return (self.on(p, dict(zip(ends, at, strict=True)), box) for at in _choices(ends))
 
-    def has_no_zero(self, p: Poly, box: Box) -> bool:
-        """Return whether p is another polynomial than 0 at each value of its indices."""
-        boxes = self.cases(p, box)
-        if boxes is None:
-            return bool(p) and not any(guards for _, guards in p)
-        return all(self.has_no_zero(*case) for case in boxes)
-
     def on(self, p: Poly, ranges: Mapping[int, tuple[int, int]], box: Box) -> tuple[Poly, Box]:
         """Return p where variables lie in ranges; each then counts from 0."""
         inner = {**box, **{v: high - low for v, (low, high) in ranges.items()}}
@@ -308,8 +299,6 @@ class Algebra:
         if guards or (q.denominator > 1 and c < 0):
             return None
         atoms = [atom for atom, _, _ in factors]
-        if q < 0 and any(self._has_zero(atom) for atom in atoms):
-            raise Uncheckable("a division by a value that is 0 at some index")
         if q.denominator > 1:
             single = len(factors) == 1 and factors[0][2] == 1
             known = all(self.atoms.is_positive(atom, strictly=False) for atom in atoms)
@@ -330,14 +319,6 @@ class Algebra:
         found = self.product(factors)
         assert found is not None  # primes are not 0
         return {(found[0], ()): found[1]}
-
-    def _has_zero(self, atom: int) -> bool:
-        content = self.atoms.contents[atom]
-        return (
-            self.atoms.is_mask(atom)
-            or isinstance(content, Index)
-            or (isinstance(content, Dense) and 0 in content.entries)
-        )
 
 
 def _primes(n: int) -> Iterator[tuple[int, int]]:

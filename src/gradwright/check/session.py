@@ -296,7 +296,7 @@ class Session:
         result = _at(body.results, claim.result, "results")
         known = {id(v): self.known[id(v)] for v in body.arguments}
         name = f"gradient {claim.gradient}"
-        known[id(gradient)] = self.meanings.unknown(name, gradient)
+        known[id(gradient)] = self.meanings.unknown(name, gradient, is_argument=True)
         needed = ancestors([result], body.operations, frozenset((id(gradient),)))
         self._denote(needed, known, strictly=True)
         values = {name: known[id(_at(body.arguments, n, "arguments"))] for name, n in claim.reads}

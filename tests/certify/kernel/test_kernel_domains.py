@@ -1,5 +1,7 @@
 """A hypothesis that no input meets, because no input matters at one index, is none."""
 
+import hashlib
+import json
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -52,8 +54,13 @@ FUNCTIONS = {
 
 
 def refused(wrong: str) -> None:
-    """The prover does not prove it."""
+    """Neither the prover proves it, nor does the checker take a forged proof of it."""
     assert gw.certify_equal(wrong, KEPT, search=Search(0)).verdict is Verdict.UNKNOWN
+    certificate = gw.certify_equal(KEPT.replace("@main", "@other"), KEPT).certificate
+    assert certificate is not None
+    digests = [hashlib.sha256(each.encode()).hexdigest() for each in (wrong, KEPT)]
+    forged = {**json.loads(json.dumps(certificate)), "texts": digests, "answers": []}
+    assert not gw.check(forged, wrong, KEPT).accepted
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

@@ -1,0 +1,220 @@
+"""Bounds of values: at a few inputs, whether one of them meets a hypothesis; where no input enters.
+
+Tried are: all arguments 0; all real ones small and the others 1; the same with one of them large:
+bounds hold at all indices together. And index by index: the real ones small and all different.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from fractions import Fraction
+from functools import reduce
+from itertools import product
+from math import ceil, prod
+
+from gradwright.check.affine import Box, filled, value_at
+from gradwright.check.atoms import (
+    Applied,
+    Atoms,
+    Chosen,
+    Constant,
+    Dense,
+    Factor,
+    Index,
+    Infinity,
+    Mask,
+    Monomial,
+    Named,
+    Numbers,
+    Sum,
+    Test,
+    Uncheckable,
+    Unknown,
+    parts,
+)
+from gradwright.check.enclosures import ONE, PI, UNIT, ZERO, Span, applied, at, powered, times
+from gradwright.check.poly import Algebra, Poly, variables_of
+
+SMALL, LARGE = Fraction(1, 2**20), Fraction(2**40)
+PRODUCTS = 100_000
+"""Products that are looked at for one hypothesis, index by index."""
+Term = tuple[Monomial, Fraction]
+Place = tuple[int, ...] | None
+"""The indices at which an atom is read; None for all of them."""
+Here = Mapping[int, int] | None
+Condition = Callable[[Span], bool]
+CONDITIONS: dict[str, Condition] = {
+    "nonzero": lambda span: span[0] > 0 or span[1] < 0,
+    "nonnegative": lambda span: span[0] >= 0,
+    "positive": lambda span: span[0] > 0,
+}
+
+
+class Bounds:
+    """Bounds of values over one table of atoms."""
+
+    def __init__(self, algebra: Algebra) -> None:
+        self.algebra = algebra
+        self._fixed = _Fixed(algebra.atoms, Fraction(0))
+        self._points = [_Point(algebra.atoms, value) for value in (Fraction(0), SMALL)]
+
+    def fixed(self, p: Poly) -> Span:
+        """Return what p lies between at the indices where no input changes it.
+
+        There every term in an input cancels or is 0. Uncheckable where that is not known.
+        """
+        span = self._fixed.total(p.items())
+        if span is None:
+            raise Uncheckable("a value that is made of constants in ways that are not known")
+        return span
+
+    def is_met(self, p: Poly, box: Box, condition: Condition) -> bool:
+        """Return whether an input that is tried meets a condition on p at each index."""
+        p = self.algebra.opened(p, box)
+        if any(self._is_met_at(point, p, box, condition) for point in self._tried(p)):
+            return True
+        reads, point = sorted(variables_of(p)), _Point(self.algebra.atoms, SMALL)
+        places = product(*(range(box[v]) for v in reads))
+        try:
+            found = (point.total(p.items(), dict(zip(reads, here, strict=True))) for here in places)
+            return all(span is not None and condition(span) for span in found)
+        except (Uncheckable, RecursionError):
+            return False
+
+    def _tried(self, p: Poly) -> Iterator["_Point"]:
+        yield from self._points
+        for atom in sorted({atom for factors, _ in p for atom, _, _ in factors}):
+            content = self.algebra.atoms.contents[atom]
+            if isinstance(content, Unknown) and content.numbers is Numbers.REAL:
+                yield _Point(self.algebra.atoms, SMALL, atom)
+
+    def _is_met_at(self, point: "_Point", p: Poly, box: Box, condition: Condition) -> bool:
+        boxes = self.algebra.cases(p, box)
+        if boxes is not None:
+            return all(self._is_met_at(point, *case, condition) for case in boxes)
+        try:
+            span = point.total(p.items())
+        except Uncheckable:
+            return False
+        return span is not None and condition(span)
+
+
+class _Point:
+    """Bounds of atoms at one input; None for a real number of which nothing is known.
+
+    Uncheckable where a value may be no number.
+    """
+
+    def __init__(self, atoms: Atoms, value: Fraction, large: int | None = None) -> None:
+        self.atoms, self.value, self.large = atoms, value, large
+        self._known: dict[tuple[int, Place], Span | None] = {}
+        self._left = PRODUCTS
+
+    def total(self, terms: Iterable[Term], here: Here = None) -> Span | None:
+        """Return the bounds of a sum; a term with guards may be 0."""
+        low, high = ZERO
+        for (factors, guards), c in terms:
+            self._left -= here is not None
+            if here is not None and not all(a <= value_at(e, here) < b for e, a, b in guards):
+                continue
+            span = times(self._product(factors, here), at(c))
+            span = span if here is not None or not guards else times(span, UNIT)
+            if span is None or self._left < 0:
+                return None
+            low, high = low + span[0], high + span[1]
+        return low, high
+
+    def _product(self, factors: Iterable[Factor], here: Here) -> Span | None:
+        total: Span | None = ONE
+        for atom, access, q in factors:
+            place = None if here is None else tuple([value_at(e, here) for e in access])
+            total = times(total, powered(self._atom(atom, place), Fraction(q)))
+        return total
+
+    def _atom(self, atom: int, place: Place) -> Span | None:
+        """Return the bounds of an atom, at all indices after those that it is made of."""
+        pending = [atom]
+        while pending:
+            last = pending[-1]
+            inner = parts(self.atoms.contents[last]) if place is None else ()
+            unknown = [a for a in inner if (a, place) not in self._known]
+            pending += unknown
+            if not unknown and (last, place) not in self._known:
+                self._known[last, place] = self._found(last, place)
+            if not unknown:
+                pending.pop()
+        return self._known[atom, place]
+
+    def _found(self, atom: int, place: Place) -> Span | None:
+        match self.atoms.contents[atom]:
+            case Unknown(numbers=numbers, is_argument=True):
+                value = LARGE if atom == self.large else self.value
+                if numbers is not Numbers.REAL:
+                    return at(ceil(value))
+                return at(value * reduce(_mixed, place or (), 1))
+            case Unknown():
+                return None
+            case Dense(entries=entries):
+                if place is None:
+                    return min(entries), max(entries)
+                digits = zip(self.atoms.extents[atom], place, strict=True)
+                return at(entries[reduce(lambda i, digit: i * digit[0] + digit[1], digits, 0)])
+            case Index(extent=extent):
+                return (Fraction(0), Fraction(extent - 1)) if place is None else at(place[0])
+            case Constant(name=name):
+                return PI if name == "pi" else at(int(name))
+            case Applied(function=function, scale=scale, inner=inner):
+                x = ONE if inner is None else self._atom(inner, place)
+                return applied(function, times(at(scale), x))
+            case Mask(test=test, inner=inner):
+                return _mask(test, self._atom(inner, place))
+            case Chosen():
+                return UNIT
+            case Named(terms=terms):
+                return self.total(terms, None if place is None else dict(enumerate(place)))
+            case Sum() as content:
+                return self._sum(content, place)
+            case Infinity():
+                raise Uncheckable("an infinite constant")
+
+    def _sum(self, content: Sum, place: Place) -> Span | None:
+        if place is None:
+            return times(self._product(content.factors, None), _count(content))
+        low, high = ZERO
+        for rest in product(*map(range, content.extents[content.outputs :])):
+            term: Term = (content.factors, content.guards), Fraction(1)
+            span = self.total((term,), dict(enumerate((*place, *rest))))
+            if span is None:
+                return None
+            low, high = low + span[0], high + span[1]
+        return low, high
+
+
+class _Fixed(_Point):
+    """Bounds where no input enters: an input is 0 there, or cancels."""
+
+    def _found(self, atom: int, place: Place) -> Span | None:
+        if self.atoms.is_mask(atom):
+            return UNIT
+        is_read = isinstance(self.atoms.contents[atom], Unknown | Applied)
+        return ZERO if is_read and self.atoms.unknowns[atom] else super()._found(atom, place)
+
+
+def _mixed(number: int, index: int) -> int:
+    return (number * 31 + index + 7) % 997
+
+
+def _mask(test: Test, x: Span | None) -> Span:
+    if x is None:
+        return UNIT
+    low, high = x
+    holds = low > 0 if test is Test.POSITIVE else low == high == 0
+    fails = high <= 0 if test is Test.POSITIVE else low > 0 or high < 0
+    return ONE if holds else ZERO if fails else UNIT
+
+
+def _count(content: Sum) -> Span:
+    """Return how many points a sum has."""
+    least = every = Fraction(prod(content.extents[content.outputs :]))
+    if content.guards:
+        box = dict(enumerate(content.extents))
+        least = Fraction(filled(content.guards, content.outputs, box))
+    return least, every
