@@ -67,7 +67,7 @@ def written(
     draft = _draft(subject)
     while True:
         records = tuple(claim for _, claim in kept)
-        draft = replace(draft, claims=records, statements=_needed(subject.statements, records))
+        draft = replace(draft, claims=records, statements=needed(subject.statements, records))
         session, search = _session(draft, subject.functions)
         outcome = session.run()
         if not outcome.failed and not session.problems:
@@ -94,9 +94,7 @@ def is_stated(claim: ClaimRecord) -> bool:
     return isinstance(claim, MeaningClaim)
 
 
-def _needed(
-    statements: Sequence[Statement], claims: Sequence[ClaimRecord]
-) -> tuple[Statement, ...]:
+def needed(statements: Sequence[Statement], claims: Sequence[ClaimRecord]) -> tuple[Statement, ...]:
     """Return the statements that claims rest on."""
     wanted = {claim.name for claim in claims if isinstance(claim, MeaningClaim)}
     kept: list[Statement] = []

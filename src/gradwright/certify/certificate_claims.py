@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from gradwright.certify.certificate import Subject, scouted, written
+from gradwright.certify.certificate import Subject, needed, scouted, written
 from gradwright.certify.certificate_json import certificate_json
 from gradwright.certify.claims import Report
 from gradwright.certify.programs_reading import STATED, Program, target_of
@@ -172,7 +172,13 @@ def with_program_certificate(
         loss = losses[0] if losses and not pairs and program.updates else None
         texts = [program.text] if program.primal is None else [program.primal.text, program.text]
         kind = "vjp" if program.primal is not None else "meaning" if loss is None else "gradients"
-        statements = [Statement(text.strip()) for text in stating.statements]
+        records: list[tuple[str, ClaimRecord]] = [
+            (name, MeaningClaim(target_of(port), k))
+            for k, port in enumerate(outputs)
+            if port.role in STATED and _is_proved(report, name := f"{target_of(port)} as declared")
+        ]
+        every = [Statement(text.strip()) for text in stating.statements]
+        statements = needed(every, [record for _, record in records])
         wanted = {
             name: inputs[name]
             for name in program.updates
@@ -182,11 +188,6 @@ def with_program_certificate(
         places = {port.name: k for k, port in enumerate(outputs) if port.role is Role.PARAMETER}
         updated = {inputs[name]: places[name] for name in wanted if loss is not None}
         subject, found = scouted(subject, updated)
-        records: list[tuple[str, ClaimRecord]] = [
-            (f"{target_of(port)} as declared", MeaningClaim(target_of(port), k))
-            for k, port in enumerate(outputs)
-            if port.role in STATED
-        ]
         if loss is not None:
             records.append(("the differentiated loss", LossClaim(loss)))
         gradients = _gradients(pairs, subject.functions)
