@@ -39,7 +39,6 @@ DEFINITIONS = frozenset(
         "arithmetic.Arithmetic._factor",
         "functions.Functions.function",
         "functions.Functions._inside",
-        "functions.Functions.within",
         "index.variable",
         "index.constant",
         "index.combine",
@@ -82,7 +81,6 @@ DEFINITIONS = frozenset(
 
 INSPECTIONS = frozenset(
     [
-        "functions.Functions.is_positive_constant",
         "sums._has_one_point",
         "analytic._Point._is_inside",
         "analytic._Point._bears",

@@ -12,11 +12,11 @@ from dataclasses import replace
 from gradwright.certify.certificate_claims import with_program_certificate, without_certificate
 from gradwright.certify.claims import Claim, Kind, Report
 from gradwright.certify.effort import limited
+from gradwright.certify.hypotheses.meeting import Meeting
 from gradwright.certify.programs_claims import ProgramClaims
 from gradwright.certify.programs_inner import GRADIENT_PREFIX, InnerGradients, inner_gradients
 from gradwright.certify.programs_reading import STATED, Program, Reading
 from gradwright.certify.scope import scope_of
-from gradwright.certify.scope_met import meeting
 from gradwright.certify.texts_gradient import Subject, certify_gradients
 from gradwright.certify.texts_settle import Observer, Search, settle
 from gradwright.certify.verdicts import Unknown
@@ -63,11 +63,14 @@ def _certified(program: Program, search: Search, observe: Observer) -> Report:
             primal = _certified(program.primal, shared, observe)
             settled += primal.claims
             scope = (*primal.scope, _elsewhere(program.primal))
-        settled += settle(claims.meanings(), claims.meaning_sides(), shared, observe)
-        settled += settle(claims.updates(), claims.update_sides(), shared, observe)
-        met = tuple(meeting((reading.main,), settled, shared))
+        met = Meeting((reading.main,), claims.proofs, shared)
+        for obligations, sides in (
+            (claims.meanings(), claims.meaning_sides()),
+            (claims.updates(), claims.update_sides()),
+        ):
+            settled += settle(obligations, sides, shared, observe, met.objection)
     settled += _unclaimed(claims.unclaimed(), observe)
-    scope = (*scope, *scope_of((reading.main,), claims.conditions()), *met)
+    scope = (*scope, *scope_of((reading.main,), claims.conditions()), *met.lines)
     seconds = time.perf_counter() - started
     report = Report(tuple(settled), tuple(dict.fromkeys(scope)), seconds)
     if program.primal is not None:
@@ -91,7 +94,8 @@ def _certify_inner(
     """Certify what is stated of a text, and the gradients of a function in that same text."""
     started = time.perf_counter()
     stated = ProgramClaims(reading.without_gradients(), search.effort)
-    settled = settle(stated.meanings(), stated.meaning_sides(), search, observe)
+    met = Meeting((reading.main,), stated.proofs, search)
+    settled = settle(stated.meanings(), stated.meaning_sides(), search, observe, met.objection)
     backward = certify_gradients(inner.subject, search, observe)
     settled += [
         replace(claim, name=f"gradient of {name}")
@@ -100,8 +104,7 @@ def _certify_inner(
     known = {f"{GRADIENT_PREFIX}{name}" for name in inner.names}
     left = [p.name for p in reading.outputs if p.role not in STATED and p.name not in known]
     settled += _unclaimed(left, observe)
-    met = meeting((reading.main,), settled, search)
-    scope = (*scope_of((reading.main,), stated.conditions()), *met, *backward.scope)
+    scope = (*scope_of((reading.main,), stated.conditions()), *met.lines, *backward.scope)
     report = Report(tuple(settled), tuple(dict.fromkeys(scope)), time.perf_counter() - started)
     return without_certificate(report, _INNER)
 

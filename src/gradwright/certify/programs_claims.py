@@ -7,6 +7,7 @@ from gradwright.certify.anchors import Anchors, Spot, Spots
 from gradwright.certify.claims import Kind
 from gradwright.certify.flow import Flow
 from gradwright.certify.kernel.conditions import Conditions
+from gradwright.certify.kernel.denotation import Denotation
 from gradwright.certify.programs_meaning import StatedValues
 from gradwright.certify.programs_reading import STATED, Reading, target_of
 from gradwright.certify.programs_updates import (
@@ -116,6 +117,7 @@ class ProgramClaims:
         rest = [op for op in body.operations if any(id(r) not in proof.known for r in op.results)]
         proof.denote(rest, set())
         arguments = {p.name: v for p, v in zip(reading.inputs, body.arguments, strict=True)}
+        proof.den.conditions.operation = None
         stated = StatedValues(proof, body.operations, arguments, reading.statements)
         return _Attempt(derived, stated)
 
@@ -127,10 +129,14 @@ class ProgramClaims:
         wanted = cotangent(derived, self._subject.forward.body.arguments[update.argument])
         return _Judged(update, updating.gradient(update, wanted), k)
 
+    def proofs(self) -> list[Denotation]:
+        """Return the states of the proofs that were tried."""
+        attempts = [self._first, *(self._more or ())]
+        return [each.derived.proof.den for each in attempts]
+
     def conditions(self) -> list[Conditions]:
         """Return what the proofs assume."""
-        attempts = [self._first, *(self._more or ())]
-        return [each.derived.proof.den.conditions for each in attempts]
+        return [den.conditions for den in self.proofs()]
 
     def meaning_sides(self) -> Sides:
         """Return the text for claims about what is stated, whatever its gradients are of."""

@@ -12,12 +12,12 @@ from gradwright.certify.certificate_claims import (
 )
 from gradwright.certify.claims import Claim, Kind, Report
 from gradwright.certify.effort import limited
+from gradwright.certify.hypotheses.meeting import Meeting
 from gradwright.certify.kernel.unroll import unrolled
 from gradwright.certify.prove import Proof, choose_cuts
 from gradwright.certify.refute import EqualQuestion
 from gradwright.certify.refute_points import restricted
 from gradwright.certify.scope import scope_of
-from gradwright.certify.scope_met import meeting
 from gradwright.certify.texts_calls import inlined
 from gradwright.certify.texts_forms import both_forms
 from gradwright.certify.texts_gradient import Subject, certify_gradients, first_failure, form_of
@@ -154,10 +154,11 @@ def _equalities(a: Function, b: Function, search: Search, observe: Observer) -> 
     with limited(search.budget):
         claims = _Equalities(a, b)
         obligations = [claims.obligation(k) for k in range(len(b.body.results))]
-        settled = settle(obligations, Sides(b, a, (), claims.sound), search, observe)
-        met = tuple(meeting((a, b), settled, search))
+        met = Meeting((a, b), lambda: [claims.proof.den], search)
+        sides = Sides(b, a, (), claims.sound)
+        settled = settle(obligations, sides, search, observe, met.objection)
     scope = scope_of((a, b), [claims.proof.den.conditions], differentiated=False)
-    return Report(tuple(settled), (*scope, *met), time.perf_counter() - started)
+    return Report(tuple(settled), (*scope, *met.lines), time.perf_counter() - started)
 
 
 class _Equalities:

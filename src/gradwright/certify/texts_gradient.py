@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from gradwright.certify.anchors import Anchors, Spots
 from gradwright.certify.claims import Kind, Report
 from gradwright.certify.effort import TooLarge, limited
+from gradwright.certify.hypotheses.meeting import Meeting
 from gradwright.certify.kernel.algebra import Undenotable
-from gradwright.certify.kernel.conditions import Conditions
+from gradwright.certify.kernel.denotation import Denotation
 from gradwright.certify.kernel.tensor import Tensor
 from gradwright.certify.prove import Proof, ancestors, choose_cuts
 from gradwright.certify.prove_joins import Joins
 from gradwright.certify.refute import GradientQuestion
 from gradwright.certify.scope import place, scope_of
-from gradwright.certify.scope_met import meeting
 from gradwright.certify.texts_forms import both_forms
 from gradwright.certify.texts_settle import Effort, Obligation, Observer, Search, Sides, settle
 from gradwright.hlo import Function, Operation, Value
@@ -181,10 +181,11 @@ def certify_gradients(subject: Subject, search: Search, observe: Observer) -> Re
         claims = _Claims(subject, search.effort)
         sides = Sides(subject.emitted, subject.forward, subject.seeds, claims.sound)
         obligations = [claims.obligation(argument, k) for argument, k in subject.pairs]
-        settled = settle(obligations, sides, search, observe)
-        met = tuple(meeting((subject.forward, subject.emitted), settled, search))
-    scope = scope_of((subject.forward, subject.emitted), claims.conditions())
-    return Report(tuple(settled), (*scope, *met), time.perf_counter() - started)
+        met = Meeting((subject.forward, subject.emitted), claims.proofs, search)
+        settled = settle(obligations, sides, search, observe, met.objection)
+    proofs = [den.conditions for den in claims.proofs()]
+    scope = scope_of((subject.forward, subject.emitted), proofs)
+    return Report(tuple(settled), (*scope, *met.lines), time.perf_counter() - started)
 
 
 def form_of(tensor: Tensor) -> object:
@@ -202,9 +203,9 @@ class _Claims:
         self.spots = Spots(subject.forward.body), Spots(subject.emitted.body)
         self.more: list[Derived] | None = None
 
-    def conditions(self) -> list[Conditions]:
-        """Return what the proofs assume."""
-        return [each.proof.den.conditions for each in (self.derived, *(self.more or ()))]
+    def proofs(self) -> list[Denotation]:
+        """Return the states of the proofs that were tried."""
+        return [each.proof.den for each in (self.derived, *(self.more or ()))]
 
     def sound(self) -> set[int]:
         """Return values of the text that have the form of a forward value or of a cotangent."""

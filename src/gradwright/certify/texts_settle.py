@@ -12,12 +12,23 @@ from gradwright.certify.effort import time_left
 from gradwright.certify.refute import NotRefuted, Question, refute
 from gradwright.certify.refute_grid import measured
 from gradwright.certify.texts_sites import sites
-from gradwright.certify.verdicts import Distribution, Outcome, Proved, Refuted, Unknown, Verdict
+from gradwright.certify.verdicts import (
+    Counterexample,
+    Distribution,
+    Outcome,
+    Proved,
+    Refuted,
+    Unknown,
+    Verdict,
+)
 from gradwright.certify.witness_process import Evaluator
 from gradwright.hlo import Function
 
 Observer = Callable[[Claim], None]
 """Told of each claim when it is settled."""
+
+Objection = Callable[[Evaluator], str | None]
+"""Returns why a claim whose proof went through is not proved: no input meets its hypotheses."""
 
 Progress = Callable[[str], None]
 """Told in a few words what is worked on."""
@@ -94,11 +105,16 @@ class Sides:
 
 
 def settle(
-    obligations: Sequence[Obligation], sides: Sides, search: Search, observe: Observer
+    obligations: Sequence[Obligation],
+    sides: Sides,
+    search: Search,
+    observe: Observer,
+    objection: Objection,
 ) -> list[Claim]:
     """Return the claims with their outcomes and, for those not proved, the sites."""
     with search.evaluating() as evaluate:
-        claims = [_settled(each, sides, search, evaluate, observe) for each in obligations]
+        attempt = _Attempt(sides, search, evaluate, objection)
+        claims = [_settled(each, attempt, observe) for each in obligations]
     if search.cells:
         claims = _measured(claims, obligations, sides, search)
     proved = [claim.verdict is Verdict.PROVED for claim in claims]
@@ -138,44 +154,54 @@ def _measured(
     return found
 
 
-def _settled(
-    obligation: Obligation, sides: Sides, search: Search, evaluate: Evaluator, observe: Observer
-) -> Claim:
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """What claims of one report are settled with."""
+
+    sides: Sides
+    search: Search
+    evaluate: Evaluator
+    objection: Objection
+
+    def outcome(self, obligation: Obligation) -> Outcome:
+        """Return the outcome of one claim."""
+        outcome = self._settled(obligation)
+        left = time_left()
+        if isinstance(outcome, Unknown) and left is not None and left <= 0:
+            budget = self.search.budget
+            return Unknown(f"the {budget:g} s for all of it are over; {outcome.reason}")
+        return outcome
+
+    def _settled(self, obligation: Obligation) -> Outcome:
+        name, progress = obligation.name, self.search.progress
+        progress(f"{name}: proof")
+        holds = obligation.holds()
+        objection = self.objection(self.evaluate) if holds else None
+        if holds and objection is None:
+            return Proved()
+        progress(f"{name}: search for a counterexample")
+        try:
+            return Refuted(self._refuted(obligation.question))
+        except NotRefuted as problem:
+            if not holds:
+                progress(f"{name}: proof with fewer values treated as one")
+                holds = obligation.holds_after_all()
+                objection = self.objection(self.evaluate) if holds else None
+            if holds and objection is None:
+                return Proved()
+            return Unknown(f"{objection or obligation.reason()}; {problem}")
+
+    def _refuted(self, question: Question) -> Counterexample:
+        sides, laws = self.sides, self.search.laws
+        return refute(
+            sides.emitted, sides.value, question, self.evaluate, seeds=sides.seeds, laws=laws
+        )
+
+
+def _settled(obligation: Obligation, attempt: _Attempt, observe: Observer) -> Claim:
     started = time.perf_counter()
-    outcome = _outcome(obligation, sides, search, evaluate)
+    outcome = attempt.outcome(obligation)
     seconds = time.perf_counter() - started
     claim = Claim(obligation.name, obligation.kind, outcome, seconds, anchors=obligation.anchors)
     observe(claim)
     return claim
-
-
-def _outcome(obligation: Obligation, sides: Sides, search: Search, evaluate: Evaluator) -> Outcome:
-    outcome = _settle_one(obligation, sides, search, evaluate)
-    left = time_left()
-    if isinstance(outcome, Unknown) and left is not None and left <= 0:
-        return Unknown(f"the {search.budget:g} s for all of it are over; {outcome.reason}")
-    return outcome
-
-
-def _settle_one(
-    obligation: Obligation, sides: Sides, search: Search, evaluate: Evaluator
-) -> Outcome:
-    search.progress(f"{obligation.name}: proof")
-    if obligation.holds():
-        return Proved()
-    search.progress(f"{obligation.name}: search for a counterexample")
-    try:
-        found = refute(
-            sides.emitted,
-            sides.value,
-            obligation.question,
-            evaluate,
-            seeds=sides.seeds,
-            laws=search.laws,
-        )
-    except NotRefuted as problem:
-        search.progress(f"{obligation.name}: proof with fewer values treated as one")
-        if obligation.holds_after_all():
-            return Proved()
-        return Unknown(f"{obligation.reason()}; {problem}")
-    return Refuted(found)

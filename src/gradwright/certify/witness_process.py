@@ -4,7 +4,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import IO, Self
 
@@ -53,6 +54,16 @@ class Evaluator:
     def renew(self) -> None:
         """Give the whole budget again."""
         self._left = self._budget
+
+    @contextmanager
+    def at_most(self, seconds: float) -> Generator[None]:
+        """Give no more than these of the seconds that are left."""
+        kept = max(0.0, self._left - seconds)
+        self._left -= kept
+        try:
+            yield
+        finally:
+            self._left += kept
 
     def close(self) -> None:
         """End the child and free what it holds."""

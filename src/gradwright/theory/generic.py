@@ -60,11 +60,20 @@ class Generic(Denotation):
             for number, content in enumerate(contents)
             if isinstance(content, Argument) and content.name.startswith(_SIZE)
         }
-        found = self.conditions
+        found = self.conditions.supposed
         by_domain = {
-            domain: {atom for each, atom in found.supposed if each is domain} for domain in Domain
+            domain: {
+                atom
+                for each in found
+                if each.domain is domain
+                for (factors, _), _ in each.terms
+                for atom, _, _ in factors
+            }
+            for domain in Domain
         }
-        kinks = found.kinks | {n for n, each in enumerate(contents) if isinstance(each, Mask)}
+        kinks = self.conditions.kinks | {
+            n for n, each in enumerate(contents) if isinstance(each, Mask)
+        }
         named = (
             (by_domain[Domain.NONZERO], "divisors are not 0"),
             (by_domain[Domain.NONNEGATIVE], "roots are taken of numbers >= 0"),

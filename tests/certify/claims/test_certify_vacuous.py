@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from gradwright.certify import Report, Search, Verdict, certify_text, certify_vjp
-from gradwright.certify.scope_met import FOUND, NOT_FOUND, NOT_TRIED
+from gradwright.certify.hypotheses.trying import FOUND, NOT_FOUND, NOT_TRIED
 from gradwright.certify.witness_process import Evaluator
 
 pytestmark = pytest.mark.interpreter
@@ -65,23 +65,32 @@ def report_of(body: str, search: Search, shape: str = "4xf32") -> Report:
 def test_a_hypothesis_that_signs_refute_is_not_assumed(body: str) -> None:
     [claim] = report_of(body, Search(seconds=0)).claims
     assert claim.verdict is Verdict.UNKNOWN
-    assert "a logarithm or root of what no input makes positive" in str(claim.reason)
+    assert "is not seen to be so for any input, somewhere" in str(claim.reason)
 
 
 @pytest.mark.parametrize(
-    ("body", "line"), [(LOG, FOUND), (CROSS_ENTROPY, FOUND), (LOG_OF_BOTH, NOT_FOUND)]
+    ("body", "line", "verdict"),
+    [
+        (LOG, FOUND, Verdict.PROVED),
+        (CROSS_ENTROPY, FOUND, Verdict.PROVED),
+        (LOG_OF_BOTH, NOT_FOUND, Verdict.UNKNOWN),
+    ],
 )
-def test_a_proof_says_whether_an_input_meets_its_hypotheses(
-    search: Search, body: str, line: str
+def test_a_proof_needs_an_input_that_meets_its_hypotheses(
+    search: Search, body: str, line: str, verdict: Verdict
 ) -> None:
     report = report_of(body, search)
-    assert report.verdict is Verdict.PROVED
+    assert report.verdict is verdict
     assert report.scope[-1].startswith(line)
+    if verdict is Verdict.UNKNOWN:
+        [claim] = report.claims
+        assert "inputs tried meets the hypotheses: line 1" in str(claim.reason)
 
 
 def test_what_is_not_looked_for_is_said() -> None:
     assert report_of(LOG, Search(seconds=0)).scope[-1].startswith(NOT_TRIED)
-    assert report_of(LOG, Search(), "300000xf32").scope[-1] == f"{NOT_TRIED} (the text is large)"
+    large = report_of(CROSS_ENTROPY, Search(), "300000xf32")
+    assert large.scope[-1] == f"{NOT_TRIED} (the text is large)"
 
 
 def test_nothing_is_said_without_hypotheses(search: Search) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import gradwright as gw
 from gradwright.certify import Search, Verdict
-from gradwright.certify.kernel.enclosures import at, enclosed
+from gradwright.certify.hypotheses.enclosures import at, enclosed
 
 TEXT = """func.func @main(%x: tensor<5xf32>, %u: tensor<5xf32>) -> tensor<5xf32> {{
   %zero = stablehlo.constant dense<0.0> : tensor<f32>

@@ -141,13 +141,13 @@ def test_a_kink_off_which_conventions_agree_is_listed() -> None:
 def test_a_division_lists_its_divisor() -> None:
     den, same = both(lambda b, x, y: x / x, lambda b, x, y: b.splat(1, x.type))
     assert same
-    assert {domain for domain, _ in den.conditions.supposed} == {Domain.NONZERO}
+    assert {each.domain for each in den.conditions.supposed} == {Domain.NONZERO}
 
 
 def test_a_logarithm_lists_its_argument() -> None:
     den, same = both(lambda b, x, y: b.exponential(b.log(x)), lambda b, x, y: x)
     assert same
-    assert {domain for domain, _ in den.conditions.supposed} == {Domain.POSITIVE}
+    assert {each.domain for each in den.conditions.supposed} == {Domain.POSITIVE}
 
 
 REFUSED: dict[str, Write] = {

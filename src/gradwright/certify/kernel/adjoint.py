@@ -68,5 +68,6 @@ class Sweep:
         if len(operation.results) > 1:
             raise Undenotable(f"%{result.name}: {operation.opcode} of several results")
         x = [self.known[id(v)] for v in operation.operands]
+        self.den.conditions.operation = operation
         dx = pull(self.den, operation, x, [self.known[id(result)]], self.rewrite(operation, g))
         yield from zip(operation.operands, dx, strict=True)

@@ -5,7 +5,7 @@ at some point has zeros of measure 0 only. Arguments of integers are parameters:
 where the value is the same nonzero number whatever they are.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import islice, product
@@ -51,10 +51,9 @@ _AT_ZERO = {
 class Analytic:
     """Decides whether polynomials over atoms are analytic, and not 0, at every index."""
 
-    def __init__(self, algebra: Algebra, reached: Callable[[int], frozenset[int]]) -> None:
+    def __init__(self, algebra: Algebra) -> None:
         self.algebra = algebra
         self.atoms = algebra.atoms
-        self.reached = reached
         self._is_entire = cache(self._search)
         self._is_even_atom = cache(self._search_even)
         self._points: dict[tuple[frozenset[int], frozenset[int] | None], _Point] = {}
@@ -138,7 +137,7 @@ class Analytic:
             case Dense() | Coordinate() | Base() | Pi():
                 return True
             case Mask():
-                return all(map(self.atoms.is_integral, self.reached(atom)))
+                return all(map(self.atoms.is_integral, self.atoms.reached(atom)))
             case Function(inner=None):
                 return True
             case Function(name="log", inner=int(inner), scale=scale):

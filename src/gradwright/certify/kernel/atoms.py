@@ -200,6 +200,7 @@ class Atoms:
         """The constants among the atoms that are no real numbers: infinities and NaN."""
         self.logistics: set[int] = set()
         """The logistic functions among the atoms."""
+        self._reached: dict[int, frozenset[int]] = {}
         self._symmetries: dict[int, tuple[tuple[int, ...], ...]] = {}
 
     def __len__(self) -> int:
@@ -290,6 +291,15 @@ class Atoms:
                 yield from (a for factors, _ in every for a, _, _ in factors)
             case _:
                 return
+
+    def reached(self, atom: int) -> frozenset[int]:
+        """Return the arguments that an atom depends on."""
+        found = self._reached.get(atom)
+        if found is None:
+            own = (atom,) if isinstance(self._contents[atom], Argument) else ()
+            found = frozenset(own).union(*map(self.reached, self.parts(atom)))
+            self._reached[atom] = found
+        return found
 
     def sign(self, atom: int) -> Sign:
         """Return what is known of an atom's values."""

@@ -2,8 +2,10 @@
 
 import enum
 from dataclasses import dataclass, field
+from fractions import Fraction
 
-from gradwright.certify.kernel.enclosures import Enclosure
+from gradwright.certify.kernel.atoms import Terms
+from gradwright.hlo import Operation
 
 
 class Domain(enum.Enum):
@@ -18,21 +20,23 @@ class Domain(enum.Enum):
     OFF_POLES = enum.auto()
     """No odd multiple of pi / 2: each rational number."""
 
-    def holds(self, x: Enclosure) -> bool:
-        """Return whether all of an enclosure lies inside."""
-        match self:
-            case Domain.NONZERO:
-                return not x.holds_zero
-            case Domain.NONNEGATIVE:
-                return x.low is not None and x.low >= 0
-            case Domain.POSITIVE:
-                return x.low is not None and x.low > 0
-            case Domain.UNIT:
-                return x.low is not None and x.high is not None and x.low > -1 and x.high < 1
-            case Domain.ABOVE_ONE:
-                return x.low is not None and x.low > 1
-            case Domain.OFF_POLES:
-                return x.exact is not None
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """The whole numbers from low to high: those that a type holds, or places in an operand."""
+
+    low: Fraction
+    high: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """Each entry of a value over a box lies in a domain, where the masks of `where` are 1."""
+
+    domain: Domain | Between
+    terms: Terms
+    box: tuple[tuple[int, int], ...]
+    where: tuple[Terms, ...]
 
 
 DOMAINS = {
@@ -45,13 +49,18 @@ DOMAINS = {
 
 @dataclass(slots=True)
 class Conditions:
-    """Hypotheses of a proof, by atom; each is a condition on inputs, true off a null set or stated.
+    """Hypotheses of a proof; each is a condition on inputs, true off a null set or stated.
 
-    An equality is claimed at inputs that meet all of them, and at no others.
+    An equality is claimed at inputs that meet all of them, and at no others. Whether there are any
+    is asked of the list, after the proof.
     """
 
-    supposed: set[tuple[Domain, int]] = field(default_factory=set[tuple[Domain, int]])
-    """What was divided by, or had its root, logarithm or inverse function taken, by atom."""
+    supposed: dict[Hypothesis, Operation | None] = field(
+        default_factory=dict[Hypothesis, Operation | None]
+    )
+    """What was taken for granted of values, with the operation that needed it first."""
+    operation: Operation | None = None
+    """The operation that is denoted or differentiated."""
     kinks: set[int] = field(default_factory=set[int])
     """Atoms P for which [P = 0] was read as 0; their zeros are a null set."""
     in_range: set[str] = field(default_factory=set[str])
@@ -65,3 +74,7 @@ class Conditions:
     """Literals that were read as the irrational number that they round."""
     replicas: set[int] = field(default_factory=set[int])
     """Numbers of replicas that a sum over replicas was read with."""
+
+    def suppose(self, hypothesis: Hypothesis) -> None:
+        """List a hypothesis, for the operation that is worked on."""
+        self.supposed.setdefault(hypothesis, self.operation)

@@ -22,10 +22,9 @@ from gradwright.certify.kernel.atoms import (
     Terms,
     Uninterpreted,
 )
-from gradwright.certify.kernel.conditions import Conditions
+from gradwright.certify.kernel.conditions import Between, Conditions
 from gradwright.certify.kernel.contractions import Contractions
-from gradwright.certify.kernel.index import variable
-from gradwright.certify.kernel.integers import require_fit
+from gradwright.certify.kernel.index import bounds, variable
 from gradwright.certify.kernel.multilinear import Application, Multilinear
 from gradwright.certify.kernel.pointwise import Pointwise
 from gradwright.certify.kernel.relations import Relations
@@ -99,11 +98,15 @@ class Denotation:
         if operation.opcode not in TAKE_INFINITY:
             for operand in operands:
                 self.require_finite(operand, operation.opcode)
+        self.conditions.operation = operation
         results = rule(Step(self, operation, operands))
         results = [results] if isinstance(results, Tensor) else results
         for value, result in zip(operation.results, results, strict=True):
-            if value.type.element.is_integer:
-                require_fit(self.pointwise, result, value.type.element)
+            element = value.type.element
+            if element.is_integer:
+                self.conditions.operation = operation
+                held = Between(Fraction(element.lowest), Fraction(element.highest))
+                self.require(held, result, f"an integer that {element.value} does not hold")
         return results
 
     @property
@@ -210,6 +213,24 @@ class Denotation:
     def entries(self, tensor: Tensor) -> list[Fraction] | None:
         """Return the elements of a tensor made of dense constants alone, None for any other."""
         return self.summation.entries(tensor.poly, self.algebra.box(tensor.digits))
+
+    def reach(self, tensor: Tensor) -> tuple[Fraction, Fraction] | None:
+        """Return the least and the greatest entry of constants, indices counted in; else None."""
+        e = self.pointwise.affine(tensor)
+        if e is not None:
+            low, high = bounds(e, self.algebra.box(tensor.digits))
+            return Fraction(low), Fraction(high)
+        entries = self.entries(tensor)
+        return None if entries is None else (min(entries), max(entries))
+
+    def require(self, held: Between, integers: Tensor, problem: str) -> bool:
+        """List integers as held; Undenotable for constants that are not. Return which they are."""
+        reach = self.reach(integers)
+        if reach is None:
+            self.pointwise.suppose(held, integers)
+        elif reach[0] < held.low or reach[1] > held.high:
+            raise Undenotable(problem)
+        return reach is not None
 
     def _infinite_atom(self, tensor: Tensor) -> int | None:
         """Return an atom of a tensor that is no real number, None where all are."""

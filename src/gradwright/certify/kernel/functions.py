@@ -9,15 +9,12 @@ from fractions import Fraction
 from functools import reduce
 from math import floor
 
-from gradwright.certify.kernel.algebra import Algebra, Poly, Undefined, constant_of
-from gradwright.certify.kernel.atoms import Class, Function, Monomial, Sign
-from gradwright.certify.kernel.conditions import DOMAINS, Domain
+from gradwright.certify.kernel.algebra import Algebra, Poly, constant_of
+from gradwright.certify.kernel.atoms import Function
+from gradwright.certify.kernel.conditions import DOMAINS, Between, Domain, Hypothesis
 from gradwright.certify.kernel.contractions import Contractions
-from gradwright.certify.kernel.instances import Instances, TooMany
 from gradwright.certify.kernel.masks import Masks
 from gradwright.certify.kernel.tensor import Tensor
-
-Box = tuple[tuple[int, int], ...]
 
 
 class Functions(Masks):
@@ -27,9 +24,6 @@ class Functions(Masks):
         super().__init__(algebra, contractions)
         self.where: list[Poly] = []
         """Masks of the indices at which what is worked on is read: elsewhere anything goes."""
-        self._instances = Instances(algebra.atoms, self._generic.reached)
-        self._met: set[tuple[Domain, frozenset[tuple[Monomial, Fraction]], Box]] = set()
-        """Hypotheses that were seen to hold at indices at which no input changes a value."""
 
     def by_cases(self, a: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
         """Return a function of a tensor, piece by piece, case by case where it has few masks."""
@@ -65,51 +59,11 @@ class Functions(Masks):
         atom = self.algebra.atoms.intern(Function(name, scale, inner), extents)
         return self._factor(a.digits, atom, access)
 
-    def suppose(self, domain: Domain, a: Tensor) -> None:
-        """List that a tensor lies in a domain.
-
-        Errors: Undefined unless it is seen to, at each index at which no input changes it.
-        """
-        box, where = self.algebra.box(a.digits), tuple(self.where)
-        key = domain, frozenset(a.poly.items()), tuple(sorted(box.items()))
-        if where or key not in self._met:
-            try:
-                found = self._instances.constants(a.poly, box, where)
-                met = all(domain.holds(each) for each in found)
-            except TooMany:
-                raise Undefined("a hypothesis about a value of too many indices") from None
-            if not met:
-                raise Undefined(
-                    "a function of a constant that may be outside of its domain, at some index"
-                )
-            if not where:
-                self._met.add(key)
-        if any(self._generic.reached(f[0]) for m in a.poly for f in m[0]):
-            self.conditions.supposed.add((domain, self.class_of(a)[1]))
-
-    def is_positive_constant(self, a: Tensor) -> bool:
-        """Return whether a is seen to be > 0 at each index, and the same for every input."""
-        try:
-            found = self._instances.values(a.poly, self.algebra.box(a.digits))
-            return all(each is not None and Domain.POSITIVE.holds(each) for each in found)
-        except TooMany:
-            return False
-
-    def within(self, domain: Domain, a: Tensor) -> Tensor:
-        """Return a tensor; Undefined where the signs of its terms keep it below a domain.
-
-        Of a whole operand only: a case of masks may be none of any input.
-        """
-        terms = tuple(a.poly.items())
-        if len(terms) == 1:
-            [((factors, guards), c)] = terms
-            content = self.algebra.atoms.content(factors[0][0]) if len(factors) == 1 else None
-            if isinstance(content, Class) and factors[0][2] == 1:
-                terms = tuple(((f, (*g, *guards)), c * d) for (f, g), d in content.terms)
-        sign = self.algebra.atoms.sum_sign(tuple((m, -c) for m, c in terms))
-        if terms and sign >= (Sign.POSITIVE if domain is Domain.NONNEGATIVE else Sign.NONNEGATIVE):
-            raise Undefined("a logarithm or root of what no input makes positive")
-        return a
+    def suppose(self, domain: Domain | Between, a: Tensor) -> None:
+        """List that each entry of a tensor lies in a domain, in the case that is worked on."""
+        box = tuple(sorted(self.algebra.box(a.digits).items()))
+        where = tuple(tuple(mask.items()) for mask in self.where)
+        self.conditions.suppose(Hypothesis(domain, tuple(a.poly.items()), box, where))
 
     def _mirrored(
         self, name: str, a: Tensor, at_zero: Fraction | int, mirror: Callable[[Tensor], Tensor]

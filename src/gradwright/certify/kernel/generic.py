@@ -42,9 +42,8 @@ class Generic:
     def __init__(self, algebra: Algebra) -> None:
         self.atoms = algebra.atoms
         self.algebra = algebra
-        self.reached = cache(self._search)
         self._rare = cache(self._by_cases)
-        self._analytic = Analytic(algebra, self.reached)
+        self._analytic = Analytic(algebra)
 
     def vanishes_rarely(self, atom: int) -> bool:
         """Return whether {inputs: atom = 0} has measure 0 at every index.
@@ -118,13 +117,15 @@ class Generic:
         return isinstance(self.atoms.content(atom), Mask)
 
     def _is_parameter(self, atom: int) -> bool:
-        return all(self.atoms.is_integral(argument) for argument in self.reached(atom))
+        return all(self.atoms.is_integral(argument) for argument in self.atoms.reached(atom))
 
     def _sum(self, terms: Terms, extents: Sequence[int]) -> bool:
         """Return whether a sum of terms vanishes rarely at every index."""
         if any(self._free(terms, i) for i in range(len(terms))):
             return True
-        reads = {r for (factors, _), _ in terms for a, _, _ in factors for r in self.reached(a)}
+        reads = {
+            r for (factors, _), _ in terms for a, _, _ in factors for r in self.atoms.reached(a)
+        }
         return self._analytic.vanishes_rarely(terms, extents, reads)
 
     def _free(self, terms: Terms, place: int) -> bool:
@@ -168,7 +169,7 @@ class Generic:
     def _reads_apart(self, factor: Factor, atom: int, access: tuple[Affine, ...]) -> bool:
         """Whether a factor reads other entries of an argument only, for all that is seen in it."""
         number, at, _ = factor
-        if not any(self._may_read(atom, each) for each in self.reached(number)):
+        if not any(self._may_read(atom, each) for each in self.atoms.reached(number)):
             return True
         match self.atoms.content(number):
             case Argument():
@@ -196,12 +197,6 @@ class Generic:
     def _real(self, atom: int) -> bool:
         content = self.atoms.content(atom)
         return isinstance(content, Argument) and content.numbers is Numbers.REAL
-
-    def _search(self, atom: int) -> frozenset[int]:
-        """Return the arguments that an atom depends on."""
-        if isinstance(self.atoms.content(atom), Argument):
-            return frozenset((atom,))
-        return frozenset[int]().union(*map(self.reached, self.atoms.parts(atom)))
 
 
 def _at(terms: Terms, values: Mapping[Factor, int]) -> Terms:

@@ -12,11 +12,10 @@ from math import prod
 
 from gradwright.certify.kernel.algebra import Undenotable, constant_of
 from gradwright.certify.kernel.atoms import Monomial, Relation
+from gradwright.certify.kernel.conditions import Between
 from gradwright.certify.kernel.denotation import Denotation, Rule, Step
-from gradwright.certify.kernel.faces import Unspanned
 from gradwright.certify.kernel.index import (
     Affine,
-    bounds,
     combine,
     constant,
     substitute,
@@ -156,24 +155,10 @@ def _write(at: Step) -> Tensor:
 
 
 def _require_in_range(at: Step, start: Tensor, last: int) -> None:
-    """List starts as 0 … last, where nothing is clamped; refuse one that is seen to be outside."""
-    e = at.p.affine(start)
-    reach = at.den.entries(start) if e is None else bounds(e, at.den.algebra.box(start.digits))
-    if reach is None:
-        _require_admitted(at, start, last)
+    """List starts as 0 … last, where nothing is clamped; refuse constants that are outside."""
+    held = Between(Fraction(0), Fraction(last))
+    if not at.den.require(held, start, "an index outside its operand"):
         _assume_in_range(at, start, last)
-    elif min(reach) < 0 or max(reach) > last:
-        raise Undenotable("an index outside its operand")
-
-
-def _require_admitted(at: Step, start: Tensor, last: int) -> None:
-    """Refuse starts of which one is in range for no input, or is fixed and not known."""
-    try:
-        for low, high in at.p.spans(start):
-            if (high is not None and high < 0) or (low is not None and low > last):
-                raise Undenotable("an index outside its operand")
-    except Unspanned as problem:
-        raise Undenotable(f"an index that may be outside its operand: {problem}") from None
 
 
 def _assume_in_range(at: Step, start: Tensor, last: int) -> None:

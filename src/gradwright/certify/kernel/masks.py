@@ -4,7 +4,6 @@ Masks are exact: [a >= 0] is [a > 0] + [a = 0]. Only where the zeros of a functi
 is [a = 0] read as 0, and then the function is listed as a kink.
 """
 
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
 from math import gcd, lcm
@@ -21,7 +20,6 @@ from gradwright.certify.kernel.algebra import (
 from gradwright.certify.kernel.arithmetic import Arithmetic
 from gradwright.certify.kernel.atoms import Class, Mask, Relation, Sign
 from gradwright.certify.kernel.contractions import Contractions
-from gradwright.certify.kernel.faces import Bounds, Span, fixed, spans
 from gradwright.certify.kernel.generic import Generic
 from gradwright.certify.kernel.index import (
     Affine,
@@ -47,18 +45,7 @@ class Masks(Arithmetic):
 
     def __init__(self, algebra: Algebra, contractions: Contractions) -> None:
         super().__init__(algebra, contractions)
-        self._generic = Generic(algebra)
-
-    def spans(self, a: Tensor) -> Iterator[Span]:
-        """Yield what each entry of a tensor lies between; Unspanned for one that is fixed, unknown.
-
-        Entries that are alike may be left out.
-        """
-        return spans(self.algebra.atoms, self._generic.reached, a.poly, self.algebra.box(a.digits))
-
-    def fixed(self, a: Tensor) -> Bounds:
-        """Return what the entries lie between that no input changes; Unspanned if not known."""
-        return fixed(self.algebra.atoms, self._generic.reached, tuple(a.poly.items()))
+        self.generic = Generic(algebra)
 
     def compare(self, relation: Relation, a: Tensor, b: Tensor) -> Tensor:
         """Return [a > b], [a < b] or [a = b], where either may be infinite."""
@@ -262,7 +249,7 @@ class Masks(Arithmetic):
         return self.add(self.negation(mask), self._zero(a, inner, access), -1)
 
     def _zero(self, a: Tensor, inner: int, access: tuple[Affine, ...]) -> Tensor:
-        if self._generic.vanishes_rarely(inner):
+        if self.generic.vanishes_rarely(inner):
             self.conditions.kinks.add(inner)
             return self.number(a, 0)
         return self._as_tensor(a, Mask(Relation.ZERO, inner), access)

@@ -5,7 +5,6 @@ from fractions import Fraction
 
 from gradwright.certify.kernel.algebra import Undenotable, constant_of
 from gradwright.certify.kernel.atoms import Relation
-from gradwright.certify.kernel.conditions import Domain
 from gradwright.certify.kernel.denotation import Rule, Step
 from gradwright.certify.kernel.infinite import parts
 from gradwright.certify.kernel.tensor import Tensor
@@ -159,15 +158,11 @@ NUMERIC: dict[str, Rule] = {
     "stablehlo.atan2": lambda at: at.den.opaque("atan2", at.x, None, at.shape),
     "stablehlo.power": _of_numbers(_power),
     "stablehlo.negate": lambda at: at.p.scale(at.x[0], -1),
-    "stablehlo.sqrt": lambda at: at.p.power(
-        at.p.within(Domain.NONNEGATIVE, at.x[0]), Fraction(1, 2)
-    ),
-    "stablehlo.rsqrt": lambda at: at.p.power(
-        at.p.within(Domain.POSITIVE, at.x[0]), Fraction(-1, 2)
-    ),
+    "stablehlo.sqrt": lambda at: at.p.power(at.x[0], Fraction(1, 2)),
+    "stablehlo.rsqrt": lambda at: at.p.power(at.x[0], Fraction(-1, 2)),
     "stablehlo.exponential": lambda at: at.p.exponential(at.x[0]),
     "stablehlo.exponential_minus_one": lambda at: at.p.plus(at.p.exponential(at.x[0]), -1),
-    "stablehlo.log": lambda at: at.p.log(at.p.within(Domain.POSITIVE, at.x[0])),
+    "stablehlo.log": lambda at: at.p.log(at.x[0]),
     "stablehlo.log_plus_one": lambda at: at.p.log(at.p.plus(at.x[0], 1)),
     "stablehlo.logistic": lambda at: at.p.logistic(at.x[0]),
     "stablehlo.tanh": lambda at: at.p.tanh(at.x[0]),

@@ -201,8 +201,8 @@ def _require_finite_entries(at: Step, *, maximum: bool) -> None:
     split = parts(at.p, at.x[0])
     if split.is_finite:
         return
-    counts = at.den.linear(structural_form(at.operation), split.where_finite)
-    if split.side(1 if maximum else -1).poly or not at.p.is_positive_constant(counts):
+    reach = at.den.reach(at.den.linear(structural_form(at.operation), split.where_finite))
+    if split.side(1 if maximum else -1).poly or reach is None or reach[0] <= 0:
         raise Undenotable("an extreme over entries that may all be infinite")
 
 

@@ -1,10 +1,13 @@
 """Enclosures of real constants between rational numbers, rounded outward."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, floor
 
+KEPT = 10_000
+"""Values of functions that are remembered: one constant is read at many indices."""
 TERMS = 240
 """Terms of a series; its remainder is added to the enclosure."""
 LARGEST_ERF = 8
@@ -40,28 +43,61 @@ class Enclosure:
 
     def times(self, other: "Enclosure") -> "Enclosure":
         """Return the product: 0 where one factor is, whatever the other is."""
-        if self.exact == 0 or other.exact == 0:
-            return at(0)
+        if self.exact is not None or other.exact is not None:
+            return self._scaled(other)
+        if self.low is not None and other.low is not None and min(self.low, other.low) >= 0:
+            low = self.low * other.low
+            if self.high is None or other.high is None:
+                return Enclosure(low, None)
+            return rounded(low, self.high * other.high)
         ends = (self.low, self.high, other.low, other.high)
         if any(end is None for end in ends):
             return WHOLE
         found = [a * b for a in ends[:2] for b in ends[2:] if a is not None and b is not None]
         return rounded(min(found), max(found))
 
+    def _scaled(self, other: "Enclosure") -> "Enclosure":
+        """Return the product with a number that is known."""
+        c, x = (self.exact, other) if self.exact is not None else (other.exact, self)
+        if not c:
+            return at(0)
+        low, high = (None if end is None else c * end for end in (x.low, x.high))
+        low, high = (low, high) if c > 0 else (high, low)
+        return Enclosure(low, high) if low is None or high is None else rounded(low, high)
+
     def raised(self, q: Fraction) -> "Enclosure":
         """Return the power, the whole line where it is not known to be a number."""
         if q.denominator > 1 or q == 0:
-            return self if q == 1 else self._rooted(q)
-        if q < 0 and (self.holds_zero or self.low is None or self.high is None):
-            return WHOLE
+            return at(1) if q == 0 else self._rooted(q)
+        if q < 0:
+            return self.raised(-q).inverted()
         power = at(1)
-        for _ in range(abs(int(q))):
+        for _ in range(int(q)):
             power = power.times(self)
-        if q % 2 == 0 and power.low is not None and power.low < 0:
+        if q % 2 == 0 and (power.low is None or power.low < 0):
             power = Enclosure(Fraction(0), power.high)
-        if q > 0 or power.low is None or power.high is None or power.holds_zero:
-            return power if q > 0 else WHOLE
-        return rounded(1 / power.high, 1 / power.low)
+        return power
+
+    def inverted(self) -> "Enclosure":
+        """Return 1 / x; the whole line where x may be 0."""
+        if self.low is None or self.high is None or self.holds_zero:
+            return WHOLE
+        return rounded(1 / self.high, 1 / self.low)
+
+    def above(self, least: int) -> "Enclosure":
+        """Return the part that is not below a number."""
+        is_above = self.low is not None and self.low >= least
+        return self if is_above else replace(self, low=Fraction(least))
+
+    def widened(self, by: int) -> "Enclosure":
+        """Return all that is not further away than a number."""
+        low = None if self.low is None else self.low - by
+        return Enclosure(low, None if self.high is None else self.high + by)
+
+    def with_zero(self) -> "Enclosure":
+        """Return the enclosure of the number and of 0."""
+        low = None if self.low is None else min(self.low, Fraction(0))
+        return Enclosure(low, None if self.high is None else max(self.high, Fraction(0)))
 
     def _rooted(self, q: Fraction) -> "Enclosure":
         """Return a root, by exp(q log x) on x > 0."""
@@ -85,6 +121,7 @@ def rounded(low: Fraction, high: Fraction) -> Enclosure:
     return Enclosure(Fraction(floor(low * PLACES), PLACES), Fraction(ceil(high * PLACES), PLACES))
 
 
+@lru_cache(maxsize=KEPT)
 def enclosed(name: str, x: Enclosure) -> Enclosure:
     """Return a named function of a number; the whole line of a function that is not known."""
     if name in _BETWEEN:

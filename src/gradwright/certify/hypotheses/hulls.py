@@ -1,0 +1,82 @@
+"""What all entries of a value lie between, at every index and for every input."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import cache
+from math import prod
+
+from gradwright.certify.hypotheses.enclosures import PI, WHOLE, Enclosure, at, enclosed
+from gradwright.certify.kernel.atoms import (
+    Atoms,
+    Base,
+    Class,
+    Coordinate,
+    Dense,
+    Exponent,
+    Function,
+    Pi,
+    Sign,
+    Sum,
+    Terms,
+    Uninterpreted,
+)
+
+_CUT = frozenset(("truncate", "floor"))
+"""Functions that take numbers to integers less than 1 away."""
+_BIT = Enclosure(Fraction(0), Fraction(1))
+
+
+class Hulls:
+    """Bounds of polynomials over one table of atoms: of each term for itself."""
+
+    def __init__(self, atoms: Atoms) -> None:
+        self.atoms = atoms
+        self.atom = cache(self._search)
+        """Return what the entries of an atom lie between."""
+
+    def terms(self, terms: Terms) -> Enclosure:
+        """Return what a sum lies between."""
+        total = at(0)
+        for (factors, guards), c in terms:
+            found = self.product((atom, q) for atom, _, q in factors).times(at(c))
+            total = total.plus(found.with_zero() if guards else found)
+        return total
+
+    def product(self, factors: Iterable[tuple[int, Exponent]]) -> Enclosure:
+        """Return what a product lies between, at whatever indices its factors are read."""
+        total = at(1)
+        for atom, q in factors:
+            total = total.times(self.atom(atom).raised(Fraction(q)))
+        return total
+
+    def _search(self, atom: int) -> Enclosure:
+        found = self._of(atom)
+        return found if self.atoms.sign(atom) is Sign.ANY else found.above(0)
+
+    def _of(self, atom: int) -> Enclosure:
+        match self.atoms.content(atom):
+            case Dense(entries=entries):
+                return Enclosure(min(entries), max(entries))
+            case Coordinate(extent=extent):
+                return Enclosure(Fraction(0), Fraction(extent - 1))
+            case Base(value=value):
+                return at(value)
+            case Pi():
+                return PI
+            case _ if self.atoms.is_mask(atom):
+                return _BIT
+            case Class(terms=terms):
+                return self.terms(terms)
+            case Sum(outputs=outputs, extents=extents, factors=factors, guards=guards):
+                one = self.product((a, q) for a, _, q in factors)
+                every = one.times(at(prod(extents[outputs:])))
+                return every.with_zero() if guards else every
+            case Function(name=name, scale=scale, inner=None):
+                return enclosed(name, at(scale))
+            case Function(name=name, scale=scale, inner=int(inner)):
+                read = self.atom(inner).times(at(scale))
+                return read.widened(1) if name in _CUT else enclosed(name, read)
+            case Uninterpreted(opcode="reduce_maximum" | "reduce_minimum", operands=(terms,)):
+                return self.terms(terms)
+            case _:
+                return WHOLE

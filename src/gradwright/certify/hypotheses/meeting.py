@@ -1,0 +1,130 @@
+"""Whether some input meets the hypotheses of proofs: else they may speak of no input at all.
+
+Each hypothesis is judged for itself, and random inputs are tried for all of them together.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from gradwright.certify.effort import time_left
+from gradwright.certify.hypotheses.judging import Judge, Judgement
+from gradwright.certify.hypotheses.observing import Observed
+from gradwright.certify.hypotheses.trying import NOT_TRIED, Met, tried
+from gradwright.certify.kernel.conditions import Between, Domain, Hypothesis
+from gradwright.certify.kernel.denotation import Denotation
+from gradwright.certify.scope import partial, place
+from gradwright.certify.texts_settle import Search
+from gradwright.certify.witness_process import Evaluator
+from gradwright.hlo import Function, Operation
+
+WORK = 1 << 18
+"""Products and elements that are computed for it; more would take longer than most proofs."""
+SECONDS = 5.0
+"""CPU time of the interpreter for it."""
+ALMOST_ALL = "all inputs but a null set meet the hypotheses"
+UNJUDGED = "hypotheses about values of too many indices were not judged one by one"
+_WORDS = {
+    Domain.NONZERO: "not 0",
+    Domain.NONNEGATIVE: "not negative",
+    Domain.POSITIVE: "positive",
+    Domain.UNIT: "between -1 and 1",
+    Domain.ABOVE_ONE: "above 1",
+    Domain.OFF_POLES: "no odd multiple of pi/2",
+}
+
+
+@dataclass(slots=True)
+class _Judged:
+    """How the hypotheses of one proof were judged so far."""
+
+    den: Denotation
+    judge: Judge
+    found: dict[Hypothesis, Judgement] = field(default_factory=dict[Hypothesis, Judgement])
+
+
+@dataclass(slots=True)
+class Meeting:
+    """Looks for inputs that meet the hypotheses of proofs about functions.
+
+    The last of `functions` takes the arguments of the first, and perhaps more.
+    """
+
+    functions: Sequence[Function]
+    proofs: Callable[[], Sequence[Denotation]]
+    search: Search
+    lines: tuple[str, ...] = ()
+    """What to print about it with the verdicts, once an objection was asked for."""
+    _judged: dict[int, _Judged] = field(default_factory=dict[int, _Judged])
+    _tried: Met | None = None
+
+    def objection(self, evaluate: Evaluator) -> str | None:
+        """Return why what would be proved is not: a hypothesis that no input is seen to meet."""
+        proofs = [self._judgements(den) for den in self.proofs()]
+        for each in proofs:
+            for hypothesis, judgement in each.found.items():
+                if judgement is Judgement.NOWHERE:
+                    return _reason(hypothesis, each.den.conditions.supposed[hypothesis])
+        self.lines = tuple(self._said(proofs, evaluate))
+        return None if self._tried is None else self._tried.objection
+
+    def _judgements(self, den: Denotation) -> _Judged:
+        judged = self._judged.setdefault(id(den), _Judged(den, Judge(den.atoms)))
+        for each in list(den.conditions.supposed)[len(judged.found) :]:
+            judged.found[each] = judged.judge.judged(each)
+        return judged
+
+    def _said(self, proofs: Sequence[_Judged], evaluate: Evaluator) -> Iterator[str]:
+        """Yield the line that says whether inputs meet all hypotheses on domains, if any are."""
+        if any(Judgement.OPEN in each.found.values() for each in proofs):
+            yield UNJUDGED
+        doubtful = partial(self.functions)
+        if not doubtful:
+            return
+        if self._tried is None:
+            observed = [Observed.of(each, doubtful) for each in self.functions]
+            small = sum(each.work for each in observed) <= WORK
+            if small and all(map(_holds_nearly_everywhere, proofs)):
+                self._tried = Met(ALMOST_ALL)
+            else:
+                self._tried = self._searched(observed, evaluate, is_small=small)
+        yield self._tried.line
+
+    def _searched(
+        self, observed: Sequence[Observed], evaluate: Evaluator, *, is_small: bool
+    ) -> Met:
+        left = time_left()
+        if self.search.seconds <= 0:
+            return Met(f"{NOT_TRIED} (no search was asked for)")
+        if left is not None and left <= 0:
+            return Met(f"{NOT_TRIED} (the time was over)")
+        if not is_small:
+            return Met(f"{NOT_TRIED} (the text is large)")
+        self.search.progress("an input that meets the hypotheses")
+        with evaluate.at_most(SECONDS):
+            return tried(observed[0], observed[-1], evaluate, self.search.laws or {})
+
+
+def _holds_nearly_everywhere(judged: _Judged) -> bool:
+    return all(
+        judgement is Judgement.EVERYWHERE
+        or (hypothesis.domain is Domain.NONZERO and _is_rarely_0(judged.den, hypothesis))
+        for hypothesis, judgement in judged.found.items()
+    )
+
+
+def _is_rarely_0(den: Denotation, hypothesis: Hypothesis) -> bool:
+    """Return whether a value is 0 on a null set only."""
+    if len(hypothesis.terms) != 1:
+        return False
+    [((factors, guards), _)] = hypothesis.terms
+    return not guards and all(den.pointwise.generic.vanishes_rarely(atom) for atom, _, _ in factors)
+
+
+def _reason(hypothesis: Hypothesis, operation: Operation | None) -> str:
+    domain = hypothesis.domain
+    where = "a statement" if operation is None else place(operation)
+    if isinstance(domain, Between):
+        words = f"between {domain.low} and {domain.high}"
+    else:
+        words = _WORDS[domain]
+    return f"{where}: what is supposed to be {words} is not seen to be so for any input, somewhere"
