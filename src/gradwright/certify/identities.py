@@ -194,7 +194,7 @@ IDENTITIES: Mapping[str, Identity] = {
     "kink-one-per-line": _identity(
         "c x[e] + rest = 0 once on each line along x[e]",
         "generic.Generic._varies generic.Generic._free generic.Generic._avoids_at "
-        "generic.Generic._reads_apart generic.Generic._may_read generic._apart ",
+        "generic.Generic._reads_apart generic.Generic._may_read generic._apart atoms.Atoms.reached",
     ),
     "kink-injective": _identity(
         "f + rest = 0 once at most on each line along x[e], for f injective in x[e]",
