@@ -66,6 +66,8 @@ class _Difference:
     algebra: Algebra
     openable: tuple[type[Sum | Class | Dense], ...]
     left: dict[Kind, list[Piece]] = field(default_factory=dict[Kind, list[Piece]])
+    open: set[Kind] = field(default_factory=set[Kind])
+    """Kinds whose pieces, as they are now, were not seen to cancel before all is written out."""
     sets: int = 0
     """Sets of points that were compared."""
 
@@ -81,9 +83,7 @@ class _Difference:
                 self._take(new)
                 alone = [kind for kind, pieces in self.left.items() if not _both_signs(pieces)]
                 if not alone:
-                    opens = [kind for kind in self.left if any(self._opens(*a) for a in kind)]
-                    done = [kind for kind in opens if self._nothing(self.left[kind])]
-                    self.left = {k: pieces for k, pieces in self.left.items() if k not in done}
+                    self._cancel_early()
                 atom = self._next(alone) or self._next(self.left)
                 if atom is None:
                     return not alone and all(map(self._nothing, self.left.values()))
@@ -91,10 +91,20 @@ class _Difference:
         except (TooLarge, Undenotable):
             return False
 
+    def _cancel_early(self) -> None:
+        """Take out kinds that cancel with sums or classes in them as they are."""
+        for kind in [kind for kind in self.left if kind not in self.open]:
+            if any(self._opens(*a) for a in kind):
+                if self._nothing(self.left[kind]):
+                    del self.left[kind]
+                else:
+                    self.open.add(kind)
+
     def _take(self, new: Sequence[Piece]) -> None:
         self.algebra.spend(len(new))
         for piece in new:
             self.left.setdefault(piece.kind, []).append(piece)
+            self.open.discard(piece.kind)
         if sum(map(len, self.left.values())) > PIECES:
             raise TooLarge("a difference of too many pieces")
 
@@ -147,7 +157,9 @@ class _Difference:
     def _nothing(self, pieces: Sequence[Piece]) -> bool:
         """Return whether pieces of one kind add up to 0: their coefficients do, point by point."""
         single = [each for piece in pieces for each in met_once(self.algebra.atoms, piece)]
-        return any(self._balanced(single, orders) for orders in (as_they_are, symmetric))
+        repeats = any(len({*piece.kind}) < len(piece.kind) for piece in single)
+        ways = (as_they_are, symmetric) if repeats else (as_they_are,)
+        return any(self._balanced(single, orders) for orders in ways)
 
     def _balanced(self, pieces: Sequence[Piece], orders: Orders) -> bool:
         """Return whether coefficients add up to 0, at a point of each piece first."""

@@ -283,13 +283,21 @@ def _solvable(term: _Term) -> tuple[Guard, int] | None:
 
 
 def _has_one_point(content: Sum) -> bool:
-    """Return whether each summed variable has one value at most beside those of the outputs."""
+    """Return whether each summed variable has one value at most beside those of the outputs.
+
+    A guard gives several theirs at once where they are digits of one number, k times each.
+    """
     summed = set(range(content.outputs, len(content.extents)))
     held: set[int] = set()
     for (_, terms), low, high in content.guards:
-        own = [(v, k) for v, k in terms if v in summed]
-        if len(own) == 1 and high - low <= abs(own[0][1]):
-            held.add(own[0][0])
+        own = sorted((abs(k), v) for v, k in terms if v in summed)
+        apart = high - low
+        for k, v in own:
+            if k < apart:
+                break
+            apart = k * content.extents[v]
+        else:
+            held.update(v for _, v in own)
     return held == summed
 
 
