@@ -5,7 +5,7 @@ odd ones, and be returned as a single sum. Each form is normal, so that nothing 
 from one of them would meet its counterpart; where they are proved equal, one form goes on.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import permutations
@@ -23,6 +23,8 @@ Leaves = tuple[tuple[int, Exponent], ...]
 """What a product reads when its sums are written out: atoms and exponents, sorted."""
 _Likeness = tuple[Shape, frozenset[tuple[Leaves, Fraction]]]
 """What values that are sums of the same pieces have in common, in any order of dimensions."""
+Order = tuple[int, ...]
+"""Which dimension of a value each dimension of another one is."""
 _Known = tuple[Tensor, Tensor]
 """A value written out, and as it is."""
 
@@ -34,6 +36,10 @@ class _Alike:
     values: list[_Known] = field(default_factory=list[_Known])
     met: set[int] = field(default_factory=set[int])
     last: int = -1
+    turned: dict[tuple[int, Order], Tensor] = field(
+        default_factory=dict[tuple[int, tuple[int, ...]], Tensor]
+    )
+    """Values written out, by place, with their dimensions in another order."""
 
     def in_turn(self) -> list[int]:
         """Return the places of the values: texts meet each once, and one next to the last one."""
@@ -74,12 +80,19 @@ class Joins:
             alike.meet(same)
             return tensor
         for place in alike.in_turn():
-            form, known = alike.values[place]
+            known = alike.values[place][1]
             for order in _orders(known.shape, tensor.shape):
-                if self.proof.same(self._transposed(form, order), written, Depth.SUMS):
+                if self.proof.same(self._form(alike, place, order), written, Depth.SUMS):
                     alike.meet(place)
                     return self._transposed(known, order)
         return tensor
+
+    def _form(self, alike: _Alike, place: int, order: Order) -> Tensor:
+        """Return a known value written out, its dimensions in an order that is asked for often."""
+        known = alike.turned.get((place, order))
+        if known is None:
+            known = alike.turned[place, order] = self._transposed(alike.values[place][0], order)
+        return known
 
     def _written(self, tensor: Tensor) -> Tensor:
         """Return a value written out, as it is where no terms or time are left for that."""
@@ -88,8 +101,10 @@ class Joins:
         except TooLarge:
             return tensor
 
-    def _transposed(self, tensor: Tensor, order: Sequence[int]) -> Tensor:
+    def _transposed(self, tensor: Tensor, order: Order) -> Tensor:
         """Return a tensor whose dimension i is dimension order[i] of the given one."""
+        if order == tuple(range(len(order))):
+            return tensor
         shape = tuple(tensor.shape[d] for d in order)
         reads = tuple(variable(order.index(d)) for d in range(len(order)))
         return self.proof.den.linear(Multilinear(shape, (), (reads,)), tensor)
@@ -120,7 +135,7 @@ class Joins:
         return known
 
 
-def _orders(source: Shape, target: Shape) -> Iterator[Sequence[int]]:
+def _orders(source: Shape, target: Shape) -> Iterator[Order]:
     """Yield the orders of dimensions that make one shape of another, the given one first."""
     for order in permutations(range(len(source))):
         if tuple(source[d] for d in order) == target:
