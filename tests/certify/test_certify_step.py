@@ -53,7 +53,12 @@ def test_every_claim_of_a_named_net_is_proved(name: str) -> None:
 SAME = layers.Padding.SYMMETRIC
 GATE = blocks.SqueezeExcite(4, layers.Function.RELU, layers.Function.HARD_SIGMOID)
 WIDENED = blocks.InvertedResidual(4, 8, 3, 1, SAME, layers.Function.HARD_SWISH, GATE)
+STRIDED = [
+    blocks.InvertedResidual(3, 3, kernel, stride, layers.Padding.SAME_UPPER, layers.Function.SWISH)
+    for kernel, stride in ((5, 1), (3, 2), (3, 2), (3, 2))
+]
 STACKS: dict[str, list[Entry]] = {
+    "efficientnet": [layers.ConvBn(3, 1, activation=layers.Function.SWISH), *STRIDED],
     "densenet": [blocks.DenseLayer(2), blocks.DenseLayer(2), blocks.DenseTransition(3)],
     "mobilenetv3": [WIDENED],
     "googlenet": [blocks.Inception(2, (3, 4), (2, 3), 2, 3)],

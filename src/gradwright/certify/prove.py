@@ -25,6 +25,7 @@ _NONLINEAR = frozenset(
         "clamp", "abs", "rsqrt", "sqrt", "reduce_window", "select_and_scatter",
     )
 )  # fmt: skip
+_REDUCTION = "stablehlo.reduce"
 _MOVES = frozenset(
     {
         "stablehlo.optimization_barrier",
@@ -235,6 +236,7 @@ def read_by_layers(operations: Sequence[Operation]) -> set[int]:
 def choose_cuts(operations: Sequence[Operation]) -> set[int]:
     """Return the values to cut: sums that feed something nonlinear, a layer or several operations.
 
+    So are those that a reduction reads, as a pool before a norm: its mean would have all terms.
     A sum that a number is added to is cut before that, so that all its thresholds are about it.
     What a logarithm is added to is not: it is the largest exponent, taken out of a sum.
     """
@@ -272,7 +274,10 @@ def choose_cuts(operations: Sequence[Operation]) -> set[int]:
         if result.type.rank < 2 or not result.type.element.is_float:
             continue
         found = reached(result)
-        bends = any(user.opcode in _NONLINEAR or _is_input(read, user) for read, user in found)
+        bends = any(
+            user.opcode in _NONLINEAR or user.opcode == _REDUCTION or _is_input(read, user)
+            for read, user in found
+        )
         if operation.opcode in _CHOICES and id(result) not in taken_out:
             chosen.add(id(result))
         sums = operation.opcode in _SUMS and not moves(operation)
