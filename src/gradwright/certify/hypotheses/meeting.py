@@ -56,6 +56,8 @@ class Meeting:
     """What to print about it with the verdicts, once an objection was asked for."""
     _judged: dict[int, _Judged] = field(default_factory=dict[int, _Judged])
     _tried: Met | None = None
+    _partial: Sequence[Operation] | None = None
+    """What hypotheses on domains are about; a claim after the first one asks for the same."""
 
     def objection(self, evaluate: Evaluator) -> str | None:
         """Return why what would be proved is not: a hypothesis that no input is seen to meet."""
@@ -77,7 +79,9 @@ class Meeting:
         """Yield the line that says whether inputs meet all hypotheses on domains, if any are."""
         if any(Judgement.OPEN in each.found.values() for each in proofs):
             yield UNJUDGED
-        doubtful = partial(self.functions)
+        if self._partial is None:
+            self._partial = partial(self.functions)
+        doubtful = self._partial
         if not doubtful:
             return
         if self._tried is None:
