@@ -127,6 +127,11 @@ def _by_digits(
     return None
 
 
+def hold(guards: Iterable[Guard], here: Mapping[int, int]) -> bool:
+    """Return whether guards hold where variables are numbers."""
+    return all(low <= value_at(e, here) < high for e, low, high in guards)
+
+
 def filled(guards: Guards, outputs: int, box: Box) -> bool:
     """Return whether at each value of the first variables some of the others meet the guards.
 
@@ -143,11 +148,9 @@ def filled(guards: Guards, outputs: int, box: Box) -> bool:
         order = sorted(reach)
         if prod(box[v] for v in order) > POINTS:
             return False
-        met: set[tuple[int, ...]] = set()
-        for point in product(*(range(box[v]) for v in order)):
-            here = dict(zip(order, point, strict=True))
-            if all(low <= value_at(e, here) < high for e, low, high in members):
-                met.add(tuple(here[v] for v in order if v < outputs))
-        if len(met) < prod(box[v] for v in order if v < outputs):
+        count = sum(v < outputs for v in order)
+        points = product(*(range(box[v]) for v in order))
+        met = {at[:count] for at in points if hold(members, dict(zip(order, at, strict=True)))}
+        if len(met) < prod(box[v] for v in order[:count]):
             return False
     return True

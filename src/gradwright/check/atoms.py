@@ -13,7 +13,8 @@ Exponent = int | Fraction
 Factor = tuple[int, tuple[Affine, ...], Exponent]
 """Atom, index expressions, exponent."""
 Monomial = tuple[tuple[Factor, ...], Guards]
-Terms = tuple[tuple[Monomial, Fraction], ...]
+Term = tuple[Monomial, Fraction]
+Terms = tuple[Term, ...]
 
 
 class Uncheckable(Exception):

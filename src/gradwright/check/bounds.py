@@ -4,13 +4,13 @@ Tried are: all arguments 0; all real ones small and the others 1; the same with 
 bounds hold at all indices together. And index by index: the real ones small and all different.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import reduce
 from itertools import product
 from math import ceil, prod
 
-from gradwright.check.affine import Box, filled, value_at
+from gradwright.check.affine import Box, filled, hold, value_at
 from gradwright.check.atoms import (
     Applied,
     Atoms,
@@ -19,12 +19,11 @@ from gradwright.check.atoms import (
     Dense,
     Factor,
     Index,
-    Infinity,
     Mask,
-    Monomial,
     Named,
     Numbers,
     Sum,
+    Term,
     Test,
     Uncheckable,
     Unknown,
@@ -36,7 +35,6 @@ from gradwright.check.poly import Algebra, Poly, variables_of
 SMALL, LARGE = Fraction(1, 2**20), Fraction(2**40)
 PRODUCTS = 100_000
 """Products that are looked at for one hypothesis, index by index."""
-Term = tuple[Monomial, Fraction]
 Place = tuple[int, ...] | None
 """The indices at which an atom is read; None for all of them."""
 Here = Mapping[int, int] | None
@@ -61,40 +59,37 @@ class Bounds:
 
         There every term in an input cancels or is 0. Uncheckable where that is not known.
         """
-        span = self._fixed.total(p.items())
+        span = self._fixed.total((term, None) for term in p.items())
         if span is None:
             raise Uncheckable("a value that is made of constants in ways that are not known")
         return span
 
     def is_met(self, p: Poly, box: Box, condition: Condition) -> bool:
         """Return whether an input that is tried meets a condition on p at each index."""
-        p = self.algebra.opened(p, box)
-        if any(self._is_met_at(point, p, box, condition) for point in self._tried(p)):
+        p, atoms = self.algebra.opened(p, box), self.algebra.atoms
+        read = {atom for factors, _ in p for atom, _, _ in factors}
+        single = sorted(a for a in read if isinstance(atoms.contents[a], Unknown))
+        tried = (*self._points, *(_Point(atoms, SMALL, a) for a in single))
+        if any(self._is_met_at(point, p, box, condition) for point in tried):
             return True
-        reads, point = sorted(variables_of(p)), _Point(self.algebra.atoms, SMALL)
+        reads, point = sorted(variables_of(p)), _Point(atoms, SMALL)
         places = product(*(range(box[v]) for v in reads))
-        try:
-            found = (point.total(p.items(), dict(zip(reads, here, strict=True))) for here in places)
-            return all(span is not None and condition(span) for span in found)
-        except (Uncheckable, RecursionError):
-            return False
-
-    def _tried(self, p: Poly) -> Iterator["_Point"]:
-        yield from self._points
-        for atom in sorted({atom for factors, _ in p for atom, _, _ in factors}):
-            content = self.algebra.atoms.contents[atom]
-            if isinstance(content, Unknown) and content.numbers is Numbers.REAL:
-                yield _Point(self.algebra.atoms, SMALL, atom)
+        heres = (dict(zip(reads, place, strict=True)) for place in places)
+        return all(_holds(point, p, here, condition) for here in heres)
 
     def _is_met_at(self, point: "_Point", p: Poly, box: Box, condition: Condition) -> bool:
         boxes = self.algebra.cases(p, box)
         if boxes is not None:
             return all(self._is_met_at(point, *case, condition) for case in boxes)
-        try:
-            span = point.total(p.items())
-        except Uncheckable:
-            return False
-        return span is not None and condition(span)
+        return _holds(point, p, None, condition)
+
+
+def _holds(point: "_Point", p: Poly, here: Here, condition: Condition) -> bool:
+    try:
+        span = point.total((term, here) for term in p.items())
+    except (Uncheckable, RecursionError):
+        return False
+    return span is not None and condition(span)
 
 
 class _Point:
@@ -108,15 +103,15 @@ class _Point:
         self._known: dict[tuple[int, Place], Span | None] = {}
         self._left = PRODUCTS
 
-    def total(self, terms: Iterable[Term], here: Here = None) -> Span | None:
-        """Return the bounds of a sum; a term with guards may be 0."""
+    def total(self, terms: Iterable[tuple[Term, Here]]) -> Span | None:
+        """Return the bounds of a sum, each term at an index or at all; with guards it may be 0."""
         low, high = ZERO
-        for (factors, guards), c in terms:
+        for ((factors, guards), c), here in terms:
             self._left -= here is not None
-            if here is not None and not all(a <= value_at(e, here) < b for e, a, b in guards):
+            if here is not None and not hold(guards, here):
                 continue
-            span = times(self._product(factors, here), at(c))
-            span = span if here is not None or not guards else times(span, UNIT)
+            holds = UNIT if guards and here is None else ONE
+            span = times(times(self._product(factors, here), at(c)), holds)
             if span is None or self._left < 0:
                 return None
             low, high = low + span[0], high + span[1]
@@ -146,10 +141,10 @@ class _Point:
     def _found(self, atom: int, place: Place) -> Span | None:
         match self.atoms.contents[atom]:
             case Unknown(numbers=numbers, is_argument=True):
-                value = LARGE if atom == self.large else self.value
                 if numbers is not Numbers.REAL:
-                    return at(ceil(value))
-                return at(value * reduce(_mixed, place or (), 1))
+                    return at(ceil(self.value))
+                size = LARGE if atom == self.large else self.value
+                return at(size * reduce(_mixed, place or (), 1))
             case Unknown():
                 return None
             case Dense(entries=entries):
@@ -169,23 +164,22 @@ class _Point:
             case Chosen():
                 return UNIT
             case Named(terms=terms):
-                return self.total(terms, None if place is None else dict(enumerate(place)))
+                here = None if place is None else dict(enumerate(place))
+                return self.total((term, here) for term in terms)
             case Sum() as content:
                 return self._sum(content, place)
-            case Infinity():
+            case _:
                 raise Uncheckable("an infinite constant")
 
     def _sum(self, content: Sum, place: Place) -> Span | None:
         if place is None:
-            return times(self._product(content.factors, None), _count(content))
-        low, high = ZERO
-        for rest in product(*map(range, content.extents[content.outputs :])):
-            term: Term = (content.factors, content.guards), Fraction(1)
-            span = self.total((term,), dict(enumerate((*place, *rest))))
-            if span is None:
-                return None
-            low, high = low + span[0], high + span[1]
-        return low, high
+            guards, box = content.guards, dict(enumerate(content.extents))
+            count = prod(content.extents[content.outputs :])
+            least = filled(guards, content.outputs, box) if guards else count
+            return times(self._product(content.factors, None), (Fraction(least), Fraction(count)))
+        term: Term = (content.factors, content.guards), Fraction(1)
+        points = product(*map(range, content.extents[content.outputs :]))
+        return self.total((term, dict(enumerate((*place, *rest)))) for rest in points)
 
 
 class _Fixed(_Point):
@@ -209,12 +203,3 @@ def _mask(test: Test, x: Span | None) -> Span:
     holds = low > 0 if test is Test.POSITIVE else low == high == 0
     fails = high <= 0 if test is Test.POSITIVE else low > 0 or high < 0
     return ONE if holds else ZERO if fails else UNIT
-
-
-def _count(content: Sum) -> Span:
-    """Return how many points a sum has."""
-    least = every = Fraction(prod(content.extents[content.outputs :]))
-    if content.guards:
-        box = dict(enumerate(content.extents))
-        least = Fraction(filled(content.guards, content.outputs, box))
-    return least, every

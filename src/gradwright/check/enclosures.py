@@ -85,10 +85,9 @@ def applied(function: str, x: Span | None) -> Span | None:
 
 
 def _exponential(low: Fraction, high: Fraction) -> Span:
-    """Bound by 1 + x <= exp x <= 1 / (1 - x), and by the powers of 3."""
-    least = max(1 + low, Fraction(1, 3 ** ceil(-low)) if -LONGEST < low < 0 else Fraction(0))
+    """Bound by 1 + x <= exp x <= 1 / (1 - x), and by a power of 3."""
     most = Fraction(3 ** max(0, ceil(high)))
-    return _rounded(least, min(most, 1 / (1 - high)) if high < 1 else most)
+    return _rounded(max(1 + low, ZERO[0]), min(most, 1 / (1 - high)) if high < 1 else most)
 
 
 def _rise(x: Fraction) -> Fraction:

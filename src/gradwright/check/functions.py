@@ -9,7 +9,6 @@ from math import lcm
 from gradwright.check.affine import Affine, Box, Guard, conjunction, linear, variable
 from gradwright.check.atoms import (
     Applied,
-    Dense,
     Factor,
     Index,
     Infinity,
@@ -288,9 +287,6 @@ class Functions:
 
         Of constants there is nothing to suppose.
         """
-        content = self.algebra.atoms.contents[atom]
-        if isinstance(content, Dense) and what == "nonzero" and 0 not in content.entries:
-            return
         if not self.bounds.is_met(p, box, CONDITIONS[what]):
             raise Uncheckable(f"a value that no input tried makes {what} at each index")
         if self.algebra.atoms.unknowns[atom]:
@@ -300,7 +296,8 @@ class Functions:
         """Note that indices are taken to be between 0 and a last one."""
         if not self.bounds.is_met(start.poly, start.box, lambda s: s[0] >= 0 and s[1] <= last):
             raise Uncheckable("an index that no input tried puts inside of its operand")
-        self.needs.setdefault(("inside", self._named(start)[1]), self.at)
+        if constant_of(start.poly) is None and self.algebra.atoms.unknowns[self._named(start)[1]]:
+            self.needs.setdefault(("inside", self._named(start)[1]), self.at)
 
     def exponential(self, a: Tensor) -> Tensor:
         """Return e ** a: a factor per term, with exp(c log X) = X ** c."""

@@ -307,10 +307,6 @@ def opcode_of(operation: Operation) -> str:
     return operation.opcode.removeprefix("stablehlo.").removeprefix("chlo.")
 
 
-def _either(f: Functions, a: Tensor, b: Tensor) -> Tensor:
-    return f.add(f.add(a, b), f.multiply(a, b), -1)
-
-
 Elementwise = Callable[[Functions, Tensors], Tensor]
 
 
@@ -338,7 +334,7 @@ ELEMENTWISE: dict[str, Elementwise] = {
     "sqrt": lambda f, x: f.power(x[0], Fraction(1, 2)),
     "rsqrt": lambda f, x: f.power(x[0], Fraction(-1, 2)),
     "and": lambda f, x: f.multiply(x[0], x[1]),
-    "or": lambda f, x: _either(f, x[0], x[1]),
+    "or": lambda f, x: f.complement(f.multiply(*map(f.complement, x))),
     "not": lambda f, x: f.complement(x[0]),
     "is_finite": lambda f, x: f.complement(f.add(*f.parts(x[0])[1:])),
 }

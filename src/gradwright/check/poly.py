@@ -4,7 +4,7 @@ Equal dictionaries over equal variables are equal functions, for whatever values
 outside their extents: every index that may leave them stands under a guard that is 0 there.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import pairwise, product
 from math import floor, prod
@@ -81,18 +81,17 @@ def joined(p: Poly, box: Box) -> Poly:
 
 def _neighbours(p: Poly) -> tuple[Monomial, Monomial, Guards] | None:
     """Return two terms that meet, and the guards of both together."""
-    starts: dict[object, tuple[Guards, int]] = {}
-    for (factors, guards), c in p.items():
-        for i, (e, low, high) in enumerate(guards):
-            rest = (*guards[:i], *guards[i + 1 :])
-            starts[factors, rest, e, low, c] = guards, high
-    for (factors, guards), c in p.items():
-        for i, (e, low, high) in enumerate(guards):
-            rest = (*guards[:i], *guards[i + 1 :])
-            following = starts.get((factors, rest, e, high, c))
-            if following is not None:
-                both = (*rest, (e, low, following[1]))
-                return (factors, guards), (factors, following[0]), both
+    pieces = [
+        ((factors, (*guards[:i], *guards[i + 1 :]), guards[i][0], c), guards, guards[i])
+        for (factors, guards), c in p.items()
+        for i in range(len(guards))
+    ]
+    starts = {(*key, low): (guards, high) for key, guards, (_, low, high) in pieces}
+    for key, guards, (e, low, high) in pieces:
+        following = starts.get((*key, high))
+        if following is not None:
+            both = (*key[1], (e, low, following[1]))
+            return (key[0], guards), (key[0], following[0]), both
     return None
 
 
@@ -131,15 +130,6 @@ def _put(total: dict[Monomial, Fraction], monomial: Monomial, c: Fraction) -> No
         total[monomial] = sum_
     else:
         total.pop(monomial, None)
-
-
-def _reaches(k: Exponent, wanted: Exponent) -> bool:
-    """Return whether a power holds another one of the same sign."""
-    return wanted <= k if wanted > 0 else k <= wanted
-
-
-def _choices(ends: Mapping[int, Sequence[int]]) -> Iterator[tuple[tuple[int, int], ...]]:
-    return product(*(list(pairwise(places)) for places in ends.values()))
 
 
 class Algebra:
@@ -213,7 +203,7 @@ class Algebra:
             a, b, more = parts
             here = {(base, e): k for base, e, k in factors}
             moved = moved_factors(more, dict(enumerate(access)))
-            if all(_reaches(here.get((base, e), 0), k) for base, e, k in moved):
+            if all(Fraction(here.get((base, e), 0)) / k >= 1 for base, e, k in moved):
                 rest = [(base, e, -k) for base, e, k in moved]
                 for scale, up in ((1 / b, 1), (-a / b, 0)):
                     found = self.product((*factors, *rest, (atom, access, up)))
@@ -275,7 +265,8 @@ class Algebra:
         ends = {v: sorted({0, box[v], *places}) for v, places in sorted(cuts.items())}
         if not cuts or prod(len(places) - 1 for places in ends.values()) > CASE_LIMIT:
             return None
-        return (self.on(p, dict(zip(ends, at, strict=True)), box) for at in _choices(ends))
+        choices = product(*(list(pairwise(places)) for places in ends.values()))
+        return (self.on(p, dict(zip(ends, at, strict=True)), box) for at in choices)
 
     def on(self, p: Poly, ranges: Mapping[int, tuple[int, int]], box: Box) -> tuple[Poly, Box]:
         """Return p where variables lie in ranges; each then counts from 0."""
@@ -314,14 +305,14 @@ class Algebra:
             return number(c**q.numerator)
         if c < 0:
             raise Uncheckable(f"a root of {c}")
-        primes = [(p, k * q) for p, k in (*_primes(c.numerator), *_inverse(c.denominator))]
+        primes = [(p, q) for p in _primes(c.numerator)] + [(p, -q) for p in _primes(c.denominator)]
         factors = ((self.atoms.number(Constant(str(p)), ()), (), k) for p, k in primes)
         found = self.product(factors)
         assert found is not None  # primes are not 0
         return {(found[0], ()): found[1]}
 
 
-def _primes(n: int) -> Iterator[tuple[int, int]]:
+def _primes(n: int) -> Iterator[int]:
     """Yield the primes that n is the product of, one by one."""
     divisor = 2
     while divisor * divisor <= n:
@@ -331,10 +322,6 @@ def _primes(n: int) -> Iterator[tuple[int, int]]:
             divisor += 1
         else:
             n //= divisor
-            yield divisor, 1
+            yield divisor
     if n > 1:
-        yield n, 1
-
-
-def _inverse(n: int) -> Iterator[tuple[int, int]]:
-    return ((p, -k) for p, k in _primes(n))
+        yield n

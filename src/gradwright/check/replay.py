@@ -9,6 +9,7 @@ from typing import TypeVar
 from gradwright.check.affine import Box
 from gradwright.check.certificate import (
     Certificate,
+    ClaimRecord,
     EqualClaim,
     GradientClaim,
     LossClaim,
@@ -73,9 +74,7 @@ def check(certificate: object, *texts: Text) -> Checked:
             expected=f"{_COUNTS.get(read.subject, 'no')} for {read.subject[:20]!r}",
             found=f"{len(read.texts)} in the certificate, {len(texts)} given",
         )
-    claims: tuple[str, ...] = ()
-    stated: tuple[str, ...] = ()
-    hypotheses: tuple[str, ...] = ()
+    claims = stated = hypotheses = tuple[str, ...]()
     try:
         if not read.claims:
             raise FalseStatement("it claims nothing")
@@ -139,10 +138,8 @@ def _require_stated(
     if read.assumed != assumed:
         left = sorted(set(assumed) ^ set(read.assumed))
         raise FalseStatement(f"the proof rests on other hypotheses than stated: {left[:3]}")
-    unused = read.literals.keys() ^ literals
-    if unused:
-        left = sorted(unused)
-        raise FalseStatement(f"a literal with a meaning that no claim needs: {left[0]}")
+    if unused := read.literals.keys() ^ literals:
+        raise FalseStatement(f"a literal with a meaning that no claim needs: {min(unused)}")
 
 
 @dataclass(slots=True)
@@ -208,7 +205,7 @@ class _Replay:
                 raise FalseStatement(f"{name} about what never comes up: {min(stated - met)}")
 
 
-def _statement(claim: object, session: Session) -> str:
+def _statement(claim: ClaimRecord, session: Session) -> str:
     """Return what a claim says, in the names of the texts."""
     first, last = session.functions[0].body, session.functions[-1].body
     source = f"result {session.certificate.loss}"
@@ -234,18 +231,13 @@ def _statement(claim: object, session: Session) -> str:
                 g = f"%{first.arguments[gradient].name}"
             names.append(f"g = {g}")
             return f"result {result} is {target} of `{rule}` where {', '.join(names)}"
-        case _:
-            raise TypeError(type(claim))
 
 
 def _stated(read: Certificate, function: Function) -> list[str]:
     """Return the statements, and which arguments their names are."""
-    names = [name for name, n in read.names.items() if function.body.arguments[n].name != name]
     arguments = function.body.arguments
-    lines = [
-        f"{name} is argument {read.names[name]} (%{arguments[read.names[name]].name})"
-        for name in names
-    ]
+    places = {name: (n, arguments[n].name) for name, n in read.names.items()}
+    lines = [f"{s} is argument {n} (%{name})" for s, (n, name) in places.items() if s != name]
     return [*(s.text for s in read.statements), *lines]
 
 

@@ -49,8 +49,8 @@ def new_meanings(guide: Guide, literals: Mapping[str, str]) -> Meanings:
     """Return an operation table over a new table of atoms."""
     algebra = Algebra(Atoms())
     names = Names(algebra, guide)
-    contractions = Contractions(algebra, names, Summation(algebra, names))
-    return Meanings(Functions(algebra, contractions), literals)
+    f = Functions(algebra, Contractions(algebra, names, Summation(algebra, names)))
+    return Meanings(f, literals)
 
 
 def numbered(functions: Iterable[Function]) -> list[Value]:
@@ -68,9 +68,7 @@ class Session:
     def __init__(
         self, certificate: Certificate, functions: Sequence[Function], guide: Guide
     ) -> None:
-        self.certificate = certificate
-        self.functions = functions
-        self.guide = guide
+        self.certificate, self.functions, self.guide = certificate, functions, guide
         self.meanings = new_meanings(self.guide, self.certificate.literals)
         self.values = numbered(self.functions)
         self.number_of = {id(value): n for n, value in enumerate(self.values)}
@@ -80,11 +78,9 @@ class Session:
         self.cotangents: dict[int, Tensor] = {}
         self.proved: set[tuple[int, int]] = set()
         self.stated = Stated(self.meanings, {}, self._cut_stated)
-        self.underivable = ""
-        """Why nothing is differentiated."""
         self.problems: list[str] = []
-        self.passed = 0
-        """Values that statements passed through."""
+        self.underivable, self.passed = "", 0
+        """Why nothing is differentiated; how many values statements passed through."""
 
     def run(self, *, halts: bool = False) -> Outcome:
         """Replay every claim; `halts`, FalseStatement says why the first one does not hold."""

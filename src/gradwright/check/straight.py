@@ -118,19 +118,18 @@ class _Writer:
         if len(known) != len(x) or not x:
             return
         value = _value(operation, known)
-        if value is not None and -_REACH <= value < _REACH:
+        if value is not None and abs(value) < _REACH:
             self.integers[id(result)] = value
 
 
 def _value(operation: Operation, x: Sequence[int]) -> int | None:
     opcode, attributes = operation.opcode.removeprefix("stablehlo."), operation.attributes
-    if operation.results[0].type.element.value not in ("i32", "i64", "i1"):
+    element = operation.results[0].type.element
+    if element.value not in ("i32", "i64", "i1"):
         return None
     match opcode:
-        case "add" if operation.results[0].type.element.is_integer:
-            return x[0] + x[1]
-        case "subtract" if operation.results[0].type.element.is_integer:
-            return x[0] - x[1]
+        case "add" | "subtract" if element.is_integer:
+            return x[0] + (x[1] if opcode == "add" else -x[1])
         case "multiply":
             return x[0] * x[1]
         case "compare" if isinstance(attributes, attr.Compare):
