@@ -35,8 +35,9 @@ LAYERS = (
     Conv2d(3, 1, 2, Padding.VALID),
     DepthwiseConv2d(3),
 )
-TILED = (ConvolutionForm.WINOGRAD, InputGradient.WINOGRAD, WeightGradient.WINOGRAD)
-"""Proved in test_layers_winograd."""
+KINDS = (ConvolutionForm, InputGradient, WeightGradient)
+TILED = (*(kind.WINOGRAD for kind in KINDS), *(kind.ROW_TILES for kind in KINDS))
+"""Proved in test_layers_winograd and test_layers_row_tiles."""
 
 
 def alone(layer: Layer) -> NetSpec:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from gradwright.hlo import Value
 from gradwright.hlo.attributes import Convolution, ConvolutionDims
-from gradwright.layers import depthwise, winograd
+from gradwright.layers import depthwise, row_tiles, winograd
 from gradwright.layers.domains import has_channel_dots, has_pairs
 from gradwright.layers.forms import ConvolutionForm, DepthwiseForm, InputGradient, Layout
 from gradwright.layers.slices import tap_slice
@@ -40,6 +40,8 @@ def convolve(walk: Walk, rule: ConvolutionRule, x: Value, weight: Value) -> Valu
         return _column_pairs(walk, rule.windows, x, weight)
     if uses_tiles(walk, rule):
         return winograd.convolve(walk, rule.windows, x, weight)
+    if uses_row_tiles(walk, rule):
+        return row_tiles.convolve(walk, rule.windows, x, weight)
     if uses_dots(walk, rule):
         pieces = tap_slice(walk, rule.windows, x, (0, 0))
         return walk.b.dot(pieces, _matrix(walk, weight), ((3,), (1,)), hint="xw")
@@ -118,16 +120,21 @@ def uses_dots(walk: Walk, rule: ConvolutionRule) -> bool:
 def input_gradient_form(walk: Walk, rule: ConvolutionRule) -> InputGradient:
     """Return the form in which the walk's formulation writes this input gradient, in its domain."""
     form = walk.formulation.input_gradient
+    possible = {
+        InputGradient.WINOGRAD: winograd.possible(walk, rule.windows, rule.groups),
+        InputGradient.ROW_TILES: row_tiles.possible(walk, rule.windows, rule.groups),
+        InputGradient.CHANNEL_DOTS: has_channel_dots(
+            rule.windows, rule.groups, walk.formulation.layout
+        ),
+    }
     if form in (InputGradient.AS_FORWARD, InputGradient.FASTEST):
-        tiles, dots = uses_tiles(walk, rule), uses_dots(walk, rule)
-    else:
-        tiles = form is InputGradient.WINOGRAD
-        tiles = tiles and winograd.possible(walk, rule.windows, rule.groups)
-        dots = form is InputGradient.CHANNEL_DOTS
-        dots = dots and has_channel_dots(rule.windows, rule.groups, walk.formulation.layout)
-    if tiles:
-        return InputGradient.WINOGRAD
-    return InputGradient.CHANNEL_DOTS if dots else InputGradient.DIRECT
+        used = {
+            InputGradient.WINOGRAD: uses_tiles(walk, rule),
+            InputGradient.ROW_TILES: uses_row_tiles(walk, rule),
+            InputGradient.CHANNEL_DOTS: uses_dots(walk, rule),
+        }
+        return next((each for each, is_used in used.items() if is_used), InputGradient.DIRECT)
+    return form if possible.get(form, False) else InputGradient.DIRECT
 
 
 def _matrix(walk: Walk, weight: Value) -> Value:
@@ -153,9 +160,10 @@ def input_gradient(walk: Walk, rule: ConvolutionRule, weight: Value, dy: Value) 
         pieces = walk.b.dot(dy, _matrix(walk, weight), ((3,), (0,)), hint="dpieces")
         return _spread(walk, windows, pieces)
     reversed_kernel = walk.b.reverse(_swap(walk, weight, rule.groups), (2, 3), hint="flipped")
-    if form is InputGradient.WINOGRAD:
+    if form in (InputGradient.WINOGRAD, InputGradient.ROW_TILES):
+        write = row_tiles if form is InputGradient.ROW_TILES else winograd
         back = replace(windows, extents=windows.counts, padding=transposed_padding(windows))
-        return winograd.convolve(walk, back, dy, reversed_kernel)
+        return write.convolve(walk, back, dy, reversed_kernel)
     kernel, kernel_dims = _kernel(walk, reversed_kernel)
     attributes = Convolution(
         _dims(walk.formulation.layout, kernel_dims),
@@ -183,6 +191,12 @@ def uses_tiles(walk: Walk, rule: ConvolutionRule) -> bool:
     """Whether the walk's formulation computes this convolution in tiles."""
     wanted = walk.formulation.convolution is ConvolutionForm.WINOGRAD
     return wanted and winograd.possible(walk, rule.windows, rule.groups)
+
+
+def uses_row_tiles(walk: Walk, rule: ConvolutionRule) -> bool:
+    """Whether the walk's formulation computes this convolution in tiles along rows."""
+    wanted = walk.formulation.convolution is ConvolutionForm.ROW_TILES
+    return wanted and row_tiles.possible(walk, rule.windows, rule.groups)
 
 
 def transposed_padding(windows: Windows) -> tuple[tuple[int, int], tuple[int, int]]:

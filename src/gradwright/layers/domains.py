@@ -21,6 +21,12 @@ TILED = (
     WeightGradient.WINOGRAD,
 )
 """Forms in tiles of 2 x 2 results."""
+ROW_TILED = (
+    ConvolutionForm.ROW_TILES,
+    InputGradient.ROW_TILES,
+    WeightGradient.ROW_TILES,
+)
+"""Forms in tiles of four results in a row."""
 TILED_KERNEL = (3, 3)
 """The kernel that tiles are made for."""
 
@@ -44,6 +50,11 @@ def has_channel_dots(windows: Windows, groups: int, layout: Layout) -> bool:
 def has_tiles(windows: Windows, groups: int) -> bool:
     """Whether a convolution can be computed in tiles."""
     return is_plain(windows, groups) and windows.kernel == TILED_KERNEL
+
+
+def has_row_tiles(windows: Windows, groups: int, layout: Layout) -> bool:
+    """Whether a convolution can be computed in tiles along rows."""
+    return has_tiles(windows, groups) and layout is Layout.NHWC
 
 
 def is_defined(form: Form, site: Site, layout: Layout) -> bool:
@@ -78,6 +89,8 @@ def _is_dense_form(form: Form, site: Site, layout: Layout) -> bool:
             return has_pairs(windows, groups, layout)
         case ConvolutionForm.CHANNEL_DOTS | InputGradient.CHANNEL_DOTS:
             return has_channel_dots(windows, groups, layout)
+        case _ if form in ROW_TILED:
+            return has_row_tiles(windows, groups, layout)
         case _ if form in TILED:
             return has_tiles(windows, groups)
         case _:

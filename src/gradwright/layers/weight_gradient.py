@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 
 from gradwright.hlo import Value
 from gradwright.hlo.attributes import Convolution, ConvolutionDims
-from gradwright.layers import depthwise, winograd
-from gradwright.layers.accumulation import accumulate
+from gradwright.layers import depthwise, row_tiles, winograd
+from gradwright.layers.accumulation import accumulate, block, block_size
 from gradwright.layers.convolution_forms import ConvolutionRule, uses_products
 from gradwright.layers.forms import WeightGradient
 from gradwright.layers.slices import padded, tap_slice, taps
@@ -38,6 +38,10 @@ def weight_gradient(walk: Walk, rule: ConvolutionRule, x: Value, weight: Value, 
     windows, groups = rule.windows, rule.groups
     if form in (WeightGradient.BY_SHAPE, WeightGradient.FASTEST):
         form = fastest(walk, windows, x, dy)
+    if form is WeightGradient.ROW_TILES:
+        if row_tiles.possible(walk, windows, groups):
+            return _kernel(walk, windows, row_tiles.tap_products(walk, windows, x, dy))
+        form = WeightGradient.SHIFTED_DOTS
     if form is WeightGradient.WINOGRAD:
         if winograd.possible(walk, windows, groups):
             return _kernel(walk, windows, winograd.tap_products(walk, windows, x, dy))
@@ -52,16 +56,8 @@ def fastest(walk: Walk, windows: Windows, x: Value, dy: Value) -> WeightGradient
         return WeightGradient.SHIFTED_DOTS
     if _channels(walk, x) * taps_per_window <= MAX_ROW_COEFFICIENTS:
         return WeightGradient.PATCH_ROWS
-    blocks = x.shape[0] // block_size(x, dy)
+    blocks = x.shape[0] // block_size((x, dy), BLOCK_BYTES)
     return WeightGradient.BLOCKED_DOTS if blocks >= MIN_BLOCKS else WeightGradient.SHIFTED_DOTS
-
-
-def block_size(x: Value, dy: Value) -> int:
-    """Return the largest divisor of the batch whose pictures fit a block; at least 1."""
-    batch = x.shape[0]
-    picture = (x.type.size + dy.type.size) // batch * x.type.element.dtype.itemsize
-    fitting = max(1, BLOCK_BYTES // picture)
-    return max(n for n in range(1, batch + 1) if batch % n == 0 and n <= fitting)
 
 
 def _convolution(walk: Walk, rule: ConvolutionRule, x: Value, dy: Value) -> Value:
@@ -142,21 +138,16 @@ def _one_tap(walk: Walk, windows: Windows, x: Value, dy: Value) -> Value:
 def _blocked_dots(walk: Walk, windows: Windows, x: Value, dy: Value) -> Value:
     """`_tap_products` of a few pictures at a time, added up by a loop."""
     b = walk.b
-    size = block_size(x, dy)
+    size = block_size((x, dy), BLOCK_BYTES)
     shape = (math.prod(windows.kernel), _channels(walk, dy), _channels(walk, x))
     zeros = b.splat(0, x.type.with_shape(shape), hint="zeros")
 
     def add_block(start: Value, read: Sequence[Value], totals: Sequence[Value]) -> list[Value]:
-        blocks = [_block(walk, whole, start, size) for whole in read]
+        blocks = [block(walk, whole, start, size) for whole in read]
         return [b.add(totals[0], _tap_products(walk, windows, *blocks), hint="total")]
 
     (total,) = accumulate(walk, x.shape[0], size, (x, dy), (zeros,), add_block, hint="blocks")
     return _kernel(walk, windows, total)
-
-
-def _block(walk: Walk, whole: Value, start: Value, size: int) -> Value:
-    zero = walk.b.splat_like(0, start)
-    return walk.b.dynamic_slice(whole, (start, zero, zero, zero), (size, *whole.shape[1:]))
 
 
 def _patch_rows(walk: Walk, windows: Windows, x: Value, dy: Value) -> Value:

@@ -126,9 +126,9 @@ def _input(walk: Walk, rule: Filtering, windows: Windows, x: Value) -> Places:
         low[axis + 1] = windows.padding[axis][0]
         high[axis + 1] = number * rule.tile + TAPS - 1 - windows.extents[axis] - low[axis + 1]
     (inside,) = b.optimization_barrier(b.pad(last, 0, low, high), hint="inside")
-    rows = [_every(walk, inside, 1, start, rule.tile, count) for start in range(count)]
+    rows = [every(walk, inside, 1, start, rule.tile, count) for start in range(count)]
     mixed = _stack(walk, [combined(walk, row, rows) for row in rule.input])
-    columns = [_every(walk, mixed, 3, start, rule.tile, count) for start in range(count)]
+    columns = [every(walk, mixed, 3, start, rule.tile, count) for start in range(count)]
     pieces = [combined(walk, row, columns) for row in rule.input]
     flat = (count, math.prod(pieces[0].shape[1:4]), last.shape[3])
     return list(b.optimization_barrier(*(b.reshape(piece, flat) for piece in pieces)))
@@ -138,15 +138,15 @@ def _kernel(walk: Walk, rule: Filtering, weight: Value) -> Places:
     """Return kernel w kernel^T / divisors, [C, O] at each place of a tile."""
     b = walk.b
     taps = b.transpose(weight, (2, 3, 1, 0), hint="hwio")
-    rows = [_part(walk, taps, 0, u) for u in range(TAPS)]
+    rows = [part(walk, taps, 0, u) for u in range(TAPS)]
     mixed = [
-        _divided(walk, combined(walk, row, rows), divisor)
+        divided(walk, combined(walk, row, rows), divisor)
         for row, divisor in zip(rule.kernel, rule.divisors, strict=True)
     ]
     joined = b.concatenate(mixed, 0)
-    columns = [_part(walk, joined, 1, v) for v in range(TAPS)]
+    columns = [part(walk, joined, 1, v) for v in range(TAPS)]
     pieces = [
-        _divided(walk, combined(walk, row, columns), divisor)
+        divided(walk, combined(walk, row, columns), divisor)
         for row, divisor in zip(rule.kernel, rule.divisors, strict=True)
     ]
     return [b.reshape(piece, (len(mixed), *taps.shape[2:])) for piece in pieces]
@@ -160,24 +160,24 @@ def _cotangent(walk: Walk, rule: Filtering, windows: Windows, dy: Value) -> Plac
     high = [number * tile - count for number, count in zip(numbers, windows.counts, strict=True)]
     (whole,) = b.optimization_barrier(b.pad(first, 0, (0,) * 4, (0, 0, *high)), hint="dy_columns")
     back = _transposed(rule.output)
-    rows = [_every(walk, whole, 2, start, tile, tile) for start in range(tile)]
+    rows = [every(walk, whole, 2, start, tile, tile) for start in range(tile)]
     mixed = _stack(walk, [combined(walk, row, rows) for row in back])
-    columns = [_every(walk, mixed, 4, start, tile, tile) for start in range(tile)]
+    columns = [every(walk, mixed, 4, start, tile, tile) for start in range(tile)]
     pieces = [combined(walk, row, columns) for row in back]
     flat = (len(back), whole.shape[0], whole.shape[1] * math.prod(numbers))
     return list(b.optimization_barrier(*(b.reshape(piece, flat) for piece in pieces)))
 
 
-def _every(walk: Walk, whole: Value, axis: int, start: int, tile: int, count: int) -> Value:
+def every(walk: Walk, whole: Value, axis: int, start: int, tile: int, count: int) -> Value:
     """Return the positions of an axis that are `start` from the beginning of a tile."""
     first, limit, strides = [0] * whole.type.rank, list(whole.shape), [1] * whole.type.rank
     first[axis], limit[axis], strides[axis] = start, whole.shape[axis] - count + start + 1, tile
     return walk.b.slice(whole, first, limit, strides)
 
 
-def _part(walk: Walk, whole: Value, axis: int, place: int) -> Value:
+def part(walk: Walk, whole: Value, axis: int, place: int) -> Value:
     """Return one position of an axis, which stays."""
-    return _every(walk, whole, axis, place, 1, whole.shape[axis])
+    return every(walk, whole, axis, place, 1, whole.shape[axis])
 
 
 def _both(
@@ -185,14 +185,14 @@ def _both(
 ) -> list[list[Value]]:
     """Return matrix (places / divisors) matrix^T, row by row."""
     by = divisors or (1,) * len(places)
-    scaled = [_divided(walk, place, divisor) for place, divisor in zip(places, by, strict=True)]
+    scaled = [divided(walk, place, divisor) for place, divisor in zip(places, by, strict=True)]
     columns = [combined(walk, row, scaled) for row in matrix]
     grid: list[list[Value]] = []
     for column in columns:
-        parts = [_part(walk, column, 0, r) for r in range(len(by))]
+        parts = [part(walk, column, 0, r) for r in range(len(by))]
         rows = [
-            _divided(walk, walk.b.reshape(part, part.shape[1:]), divisor)
-            for part, divisor in zip(parts, by, strict=True)
+            divided(walk, walk.b.reshape(each, each.shape[1:]), divisor)
+            for each, divisor in zip(parts, by, strict=True)
         ]
         grid.append([combined(walk, row, rows) for row in matrix])
     return [list(row) for row in zip(*grid, strict=True)]
@@ -233,7 +233,7 @@ def combined(walk: Walk, row: Sequence[int], values: Sequence[Value]) -> Value:
     return total
 
 
-def _divided(walk: Walk, value: Value, divisor: int) -> Value:
+def divided(walk: Walk, value: Value, divisor: int) -> Value:
     """Return value / divisor: a third is no number of a format, three is."""
     return value if divisor == 1 else walk.b.divide(value, walk.b.splat_like(divisor, value))
 
