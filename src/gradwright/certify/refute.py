@@ -23,6 +23,7 @@ from gradwright.certify.refute_points import (
 )
 from gradwright.certify.verdicts import Counterexample, Distribution
 from gradwright.certify.witness import inputs_of
+from gradwright.certify.witness_exact import decided
 from gradwright.certify.witness_process import Evaluator, Unevaluated
 from gradwright.errors import GradwrightError
 from gradwright.hlo import Function
@@ -287,9 +288,10 @@ class _Search:
             explained |= FAR * abs(other.gap - again.gap) > abs(again.gap)
         if explained:
             raise NotRefuted("both sides differ by no more than the rounding of literals explains")
-        rough = texts_of(self.emitted, self.value, self.seeds, roughness=1)
-        other = self.question.at(self._point(rough, first.seed, first.law), index)
-        if not FAR * abs(other.gap - again.gap) <= abs(again.gap):
+        whole = self.emitted, self.value
+        if not self._outlasts_rounding(again, whole, first, index) and not self._is_decided(
+            first, index
+        ):
             raise NotRefuted("both sides differ by no more than rounding on the way explains")
         return Counterexample(
             first.seed,
@@ -300,6 +302,22 @@ class _Search:
             again.error,
             ratio,
         )
+
+    def _outlasts_rounding(
+        self, found: Difference, sides: tuple[Function, Function], first: Point, index: Index
+    ) -> bool:
+        """Return whether a difference stays where all that is computed on the way is moved."""
+        rough = texts_of(*sides, self.seeds, roughness=1)
+        other = self.question.at(self._point(rough, first.seed, first.law), index)
+        return FAR * abs(other.gap - found.gap) <= abs(found.gap)
+
+    def _is_decided(self, first: Point, index: Index) -> bool:
+        """Return whether it stays where rounding flips no comparison that is known exactly."""
+        count = len(self.value.body.arguments)
+        sides = decided(self.emitted, first.inputs), decided(self.value, first.inputs[:count])
+        texts = texts_of(*sides, self.seeds)
+        found = self.question.at(self._point(texts, first.seed, first.law), index)
+        return found.is_far and self._outlasts_rounding(found, sides, first, index)
 
     def _ratio(self, points: Sequence[Point], index: Index) -> str | None:
         """Return emitted / wanted where it is one number at several elements of two inputs."""

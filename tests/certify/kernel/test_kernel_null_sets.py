@@ -165,6 +165,25 @@ def test_roots_of_different_values_are_rarely_equal() -> None:
 
 
 def test_a_root_of_a_square_may_be_what_was_squared() -> None:
-    """It is wrong where x >= 0; any rounding of the root hides that from an evaluation."""
+    """It is wrong where x >= 0: the two are equal there, which no rounding may hide."""
     text = rectified("stablehlo.subtract %r, %x", "GE")
-    assert certify_text(text, wrt=[1], grads=[1]).verdict is not Verdict.PROVED
+    [claim] = certify_text(text, wrt=[1], grads=[1]).claims
+    assert claim.verdict is Verdict.REFUTED
+
+
+def test_what_only_rounding_makes_equal_refutes_nothing() -> None:
+    """In f64 |x| + 1e-20 x x is |x|, where it should be more."""
+    text = rectified("stablehlo.divide %d, %e", "GE").replace(
+        "%y =",
+        f"""%c = stablehlo.constant dense<1.0e-20> : {VECTOR}
+      %tiny = stablehlo.multiply %c, %q : {VECTOR}
+      %more = stablehlo.add %r, %tiny : {VECTOR}
+      %d = stablehlo.subtract %more, %x : {VECTOR}
+      %three = stablehlo.constant dense<3.0> : {VECTOR}
+      %e = stablehlo.subtract %x, %three : {VECTOR}
+      %y =""",
+        1,
+    )
+    [claim] = certify_text(text, wrt=[1], grads=[1]).claims
+    assert claim.verdict is Verdict.UNKNOWN
+    assert "rounding on the way explains" in str(claim.reason)
