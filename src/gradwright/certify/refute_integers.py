@@ -123,7 +123,7 @@ class _Reading:
         elif opcode == "stablehlo.compare":
             self._compare(operation.operands)
         else:
-            for start, last in _starts(operation):
+            for start, last in computed_indices(operation):
                 self.starts.append((start, last))
                 self._offer(self.indexed, start, range(min(last, default=0) + 1))
 
@@ -154,7 +154,7 @@ class _Reading:
             offers[i] = offers.get(i, Numbers()) | more
 
 
-def _starts(operation: Operation) -> Iterator[tuple[Value, tuple[int, ...]]]:
+def computed_indices(operation: Operation) -> Iterator[tuple[Value, tuple[int, ...]]]:
     """Yield the computed indices of an operation, with the last number of each of their parts."""
     a, operands = operation.attributes, operation.operands
     if isinstance(a, attr.Gather):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gradwright.certify import Report, Search, Verdict, certify_text, certify_vjp
+from gradwright.certify import Report, Search, Verdict, certify_equal, certify_text, certify_vjp
 from gradwright.certify.hypotheses.trying import FOUND, NOT_FOUND, NOT_TRIED
 from gradwright.certify.witness_process import Evaluator
 
@@ -113,3 +113,109 @@ def test_the_hypotheses_of_a_backward_text_alone_count(search: Search) -> None:
     report = certify_vjp(forward, backward, search=search)
     assert report.verdict is Verdict.PROVED
     assert report.scope[-1].startswith(FOUND)
+
+
+LOOP = """
+func.func @main(%x: tensor<4xf32>) -> tensor<f32> {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %i0 = stablehlo.constant dense<0> : tensor<i32>
+  %i, %s, %same = stablehlo.while(%at = %i0, %sum = %z, %v = %x)
+      : tensor<i32>, tensor<f32>, tensor<4xf32>
+    cond {
+      %n = stablehlo.constant dense<4> : tensor<i32>
+      %c = stablehlo.compare LT, %at, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %e = stablehlo.dynamic_slice %v, %at, sizes = [1]
+          : (tensor<4xf32>, tensor<i32>) -> tensor<1xf32>
+      %r = stablehlo.reshape %e : (tensor<1xf32>) -> tensor<f32>
+      %m = stablehlo.negate %r : tensor<f32>
+      %l = stablehlo.log %m : tensor<f32>
+      %more = stablehlo.add %sum, %l : tensor<f32>
+      %j = stablehlo.add %at, %one : tensor<i32>
+      stablehlo.return %j, %more, %v : tensor<i32>, tensor<f32>, tensor<4xf32>
+    }
+  %q = stablehlo.OPCODE %x : tensor<4xf32>
+  %t = stablehlo.reduce(%q init: %z) applies stablehlo.add across dimensions = [0]
+      : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  %out = stablehlo.add %t, %s : tensor<f32>
+  return %out : tensor<f32>
+}
+"""
+
+
+@pytest.mark.parametrize(("opcode", "line"), [("negate", FOUND), ("log", NOT_FOUND)])
+def test_hypotheses_in_a_loop_are_met_together_with_the_others(
+    search: Search, opcode: str, line: str
+) -> None:
+    text = LOOP.replace("OPCODE", opcode)
+    report = certify_equal(text, text, search=search)
+    assert report.scope[-1].startswith(line)
+    assert (report.verdict is Verdict.PROVED) == (line == FOUND)
+
+
+INDEXED = """
+func.func @main(%x: tensor<3xf32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<f32> {
+  %five = stablehlo.constant dense<FIVE> : tensor<i32>
+  COMPUTED
+  %b = stablehlo.subtract %j, %five : tensor<i32>
+  %s = stablehlo.dynamic_slice %x, %i, sizes = [1] : (tensor<3xf32>, tensor<i32>) -> tensor<1xf32>
+  %t = stablehlo.dynamic_slice %x, %a, sizes = [1] : (tensor<3xf32>, tensor<i32>) -> tensor<1xf32>
+  %u = stablehlo.dynamic_slice %x, %b, sizes = [1] : (tensor<3xf32>, tensor<i32>) -> tensor<1xf32>
+  %v = stablehlo.add %s, %t : tensor<1xf32>
+  %w = stablehlo.add %v, %u : tensor<1xf32>
+  %g = stablehlo.compare GE, %j, %five : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  %r = stablehlo.reshape %w : (tensor<1xf32>) -> tensor<f32>
+  %n = stablehlo.negate %r : tensor<f32>
+  %o = stablehlo.select %g, %r, OTHERWISE : tensor<i1>, tensor<f32>
+  return %o : tensor<f32>
+}
+"""
+SUM = "%a = stablehlo.add %i, %j : tensor<i32>"
+SQUARE = """%p = stablehlo.multiply %j, %j : tensor<i32>
+  %q = stablehlo.constant dense<26> : tensor<i32>
+  %a = stablehlo.subtract %p, %q : tensor<i32>"""
+
+
+@pytest.mark.parametrize(
+    ("five", "computed", "verdict", "line"),
+    [
+        ("1", SUM, Verdict.PROVED, FOUND),
+        ("5", SUM, Verdict.UNKNOWN, "assumed"),
+        ("5", SQUARE, Verdict.PROVED, NOT_TRIED),
+    ],
+)
+def test_indices_are_in_range_together(
+    search: Search, five: str, computed: str, verdict: Verdict, line: str
+) -> None:
+    text = INDEXED.replace("FIVE", five).replace("COMPUTED", computed)
+    one, other = (text.replace("OTHERWISE", each) for each in ("%r", "%n"))
+    report = certify_equal(one, other, search=search)
+    assert report.verdict is verdict
+    assert report.scope[-1].startswith(line)
+
+
+CONVERTED = """
+func.func @main(%x: tensor<3xf32>, %f: tensor<f32>) -> tensor<1xf32> {
+  %m = stablehlo.OPCODE %f : tensor<f32>
+  %i = stablehlo.convert %f : (tensor<f32>) -> tensor<i32>
+  %j = stablehlo.convert %m : (tensor<f32>) -> tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %k = stablehlo.subtract %j, %one : tensor<i32>
+  %s = stablehlo.dynamic_slice %x, %i, sizes = [1] : (tensor<3xf32>, tensor<i32>) -> tensor<1xf32>
+  %t = stablehlo.dynamic_slice %x, %k, sizes = [1] : (tensor<3xf32>, tensor<i32>) -> tensor<1xf32>
+  %a = stablehlo.add %s, %t : tensor<1xf32>
+  return %a : tensor<1xf32>
+}
+"""
+
+
+@pytest.mark.parametrize(("opcode", "line"), [("exponential", FOUND), ("cosine", NOT_FOUND)])
+def test_indices_made_of_floats_are_in_range_together(
+    search: Search, opcode: str, line: str
+) -> None:
+    text = CONVERTED.replace("OPCODE", opcode)
+    report = certify_equal(text, text, search=search)
+    assert report.scope[-1].startswith(line)
+    assert (report.verdict is Verdict.PROVED) == (line == FOUND)

@@ -1,7 +1,7 @@
 """Enclosures of real constants between rational numbers, rounded outward."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor
@@ -84,10 +84,12 @@ class Enclosure:
             return WHOLE
         return rounded(1 / self.high, 1 / self.low)
 
-    def above(self, least: int) -> "Enclosure":
-        """Return the part that is not below a number."""
-        is_above = self.low is not None and self.low >= least
-        return self if is_above else replace(self, low=Fraction(least))
+    def within(self, least: Fraction | None, most: Fraction | None = None) -> "Enclosure":
+        """Return the part between two numbers; all of it where there is none."""
+        low = self.low if least is None or (self.low is not None and self.low > least) else least
+        high = self.high if most is None or (self.high is not None and self.high < most) else most
+        is_empty = low is not None and high is not None and low > high
+        return self if is_empty else Enclosure(low, high)
 
     def widened(self, by: int) -> "Enclosure":
         """Return all that is not further away than a number."""

@@ -1,6 +1,6 @@
 """What all entries of a value lie between, at every index and for every input."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import cache
 from math import prod
@@ -23,14 +23,19 @@ from gradwright.certify.kernel.atoms import (
 
 _CUT = frozenset(("truncate", "floor"))
 """Functions that take numbers to integers less than 1 away."""
+Reach = tuple[Fraction, Fraction]
 _BIT = Enclosure(Fraction(0), Fraction(1))
 
 
 class Hulls:
-    """Bounds of polynomials over one table of atoms: of each term for itself."""
+    """Bounds of polynomials over one table of atoms: of each term for itself.
 
-    def __init__(self, atoms: Atoms) -> None:
+    `assumed` returns what hypotheses bound an atom by; without it nothing is assumed.
+    """
+
+    def __init__(self, atoms: Atoms, assumed: Callable[[int], Reach | None] | None = None) -> None:
         self.atoms = atoms
+        self.assumed = assumed
         self.atom = cache(self._search)
         """Return what the entries of an atom lie between."""
 
@@ -51,7 +56,9 @@ class Hulls:
 
     def _search(self, atom: int) -> Enclosure:
         found = self._of(atom)
-        return found if self.atoms.sign(atom) is Sign.ANY else found.above(0)
+        if self.assumed is not None and not self.atoms.is_mask(atom):
+            found = found.within(*(self.assumed(atom) or (None, None)))
+        return found if self.atoms.sign(atom) is Sign.ANY else found.within(Fraction(0))
 
     def _of(self, atom: int) -> Enclosure:
         match self.atoms.content(atom):

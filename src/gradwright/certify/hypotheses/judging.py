@@ -8,8 +8,8 @@ from gradwright.certify.hypotheses.enclosures import WHOLE, Enclosure
 from gradwright.certify.hypotheses.hulls import Hulls
 from gradwright.certify.hypotheses.values import TooMany, Values
 from gradwright.certify.hypotheses.varying import Varying
-from gradwright.certify.kernel.algebra import variables_of
-from gradwright.certify.kernel.atoms import Atoms, Class, Sign, Terms
+from gradwright.certify.kernel.algebra import Algebra, variables_of
+from gradwright.certify.kernel.atoms import Class, Sign, Terms
 from gradwright.certify.kernel.conditions import Between, Domain, Hypothesis
 
 STEPS = 20_000
@@ -32,9 +32,11 @@ class Judgement(enum.Enum):
 class Judge:
     """Judges hypotheses over one table of atoms."""
 
-    def __init__(self, atoms: Atoms) -> None:
-        self.atoms = atoms
+    def __init__(self, algebra: Algebra) -> None:
+        atoms = self.atoms = algebra.atoms
         self.hulls = Hulls(atoms)
+        self.beside = Hulls(atoms, algebra.thresholds.reach)
+        """Bounds where computed indices are in range: what these hypotheses leave the others."""
         self.varying = Varying(atoms, self.hulls)
         self.values = Values(self.varying)
 
@@ -44,7 +46,11 @@ class Judge:
         hull = self.hulls.terms(terms)
         if holds(domain, hull):
             return Judgement.EVERYWHERE
-        if not hypothesis.where and (not admits(domain, hull) or self._is_outside(domain, terms)):
+        if not hypothesis.where and (
+            not admits(domain, hull)
+            or not admits(domain, self.beside.terms(terms))
+            or self._is_outside(domain, terms)
+        ):
             return Judgement.NOWHERE
         unbounded = isinstance(domain, Domain) or hull == WHOLE
         if unbounded and self.varying.are_free(terms):

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 
 from gradwright.certify.effort import time_left
 from gradwright.certify.hypotheses.judging import Judge, Judgement
-from gradwright.certify.hypotheses.observing import Observed
+from gradwright.certify.hypotheses.observing import Observed, in_regions, indexing
 from gradwright.certify.hypotheses.trying import NOT_TRIED, Met, tried
 from gradwright.certify.kernel.conditions import Between, Domain, Hypothesis
 from gradwright.certify.kernel.denotation import Denotation
+from gradwright.certify.kernel.unroll import unrolled
 from gradwright.certify.scope import partial, place
 from gradwright.certify.texts_settle import Search
 from gradwright.certify.witness_process import Evaluator
@@ -70,42 +71,53 @@ class Meeting:
         return None if self._tried is None else self._tried.objection
 
     def _judgements(self, den: Denotation) -> _Judged:
-        judged = self._judged.setdefault(id(den), _Judged(den, Judge(den.atoms)))
+        judged = self._judged.setdefault(id(den), _Judged(den, Judge(den.algebra)))
         for each in list(den.conditions.supposed)[len(judged.found) :]:
             judged.found[each] = judged.judge.judged(each)
         return judged
 
     def _said(self, proofs: Sequence[_Judged], evaluate: Evaluator) -> Iterator[str]:
-        """Yield the line that says whether inputs meet all hypotheses on domains, if any are."""
+        """Yield the line that says whether inputs meet all hypotheses, if there are any."""
         if any(Judgement.OPEN in each.found.values() for each in proofs):
             yield UNJUDGED
-        if self._partial is None:
-            self._partial = partial(self.functions)
-        doubtful = self._partial
-        if not doubtful:
-            return
         if self._tried is None:
-            observed = [Observed.of(each, doubtful) for each in self.functions]
-            small = sum(each.work for each in observed) <= WORK
-            if small and all(map(_holds_nearly_everywhere, proofs)):
-                self._tried = Met(ALMOST_ALL)
-            else:
-                self._tried = self._searched(observed, evaluate, is_small=small)
-        yield self._tried.line
+            if self._partial is None:
+                self._partial = partial(self.functions)
+            if self._partial or _is_indexed(proofs):
+                self._tried = self._searched(proofs, self._partial, evaluate)
+        if self._tried is not None:
+            yield self._tried.line
 
     def _searched(
-        self, observed: Sequence[Observed], evaluate: Evaluator, *, is_small: bool
+        self, proofs: Sequence[_Judged], on_domains: Sequence[Operation], evaluate: Evaluator
     ) -> Met:
+        """Return what is known of inputs that meet all hypotheses; loops are written out for it."""
+        functions, is_indexed = self.functions, _is_indexed(proofs)
+        doubtful = [*on_domains, *(indexing(functions) if is_indexed else ())]
+        if in_regions(functions, doubtful):
+            functions = [unrolled(each, each.body.results) for each in functions]
+            doubtful = [*partial(functions), *(indexing(functions) if is_indexed else ())]
+        observed = [Observed.of(each, doubtful) for each in functions]
+        small = sum(each.work for each in observed) <= WORK
+        if small and all(map(_holds_nearly_everywhere, proofs)):
+            return Met(ALMOST_ALL)
         left = time_left()
         if self.search.seconds <= 0:
             return Met(f"{NOT_TRIED} (no search was asked for)")
         if left is not None and left <= 0:
             return Met(f"{NOT_TRIED} (the time was over)")
-        if not is_small:
+        if not small:
             return Met(f"{NOT_TRIED} (the text is large)")
+        if in_regions(functions, doubtful):
+            return Met(f"{NOT_TRIED} (some are about values in a region)")
         self.search.progress("an input that meets the hypotheses")
         with evaluate.at_most(SECONDS):
             return tried(observed[0], observed[-1], evaluate, self.search.laws or {})
+
+
+def _is_indexed(proofs: Sequence[_Judged]) -> bool:
+    """Return whether some indices are supposed to be in range."""
+    return any(each.den.conditions.in_range for each in proofs)
 
 
 def _holds_nearly_everywhere(judged: _Judged) -> bool:

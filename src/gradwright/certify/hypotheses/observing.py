@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gradwright.certify.refute_integers import computed_indices
 from gradwright.certify.scope import place
 from gradwright.hlo import Function, Operation, Value
 from gradwright.hlo.writing import without_dead_code
@@ -15,6 +16,11 @@ Distance = Callable[[np.ndarray], np.ndarray]
 
 def _finite(x: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(x), np.inf, -np.inf)
+
+
+def _inside(last: Sequence[int]) -> Distance:
+    """Return the distance of indices, which lie from 0 to a last one."""
+    return lambda x: np.where((x >= 0) & (x <= np.array(last)), np.inf, -1.0)
 
 
 def _itself(x: np.ndarray) -> np.ndarray:
@@ -31,6 +37,18 @@ _OPERANDS: dict[str, tuple[int, Distance]] = {
     "chlo.acosh": (0, lambda x: x - 1),
 }
 """The operand that a hypothesis is about; of any other operation the result has to be finite."""
+
+
+def indexing(functions: Sequence[Function]) -> list[Operation]:
+    """Return the operations that read or write at computed indices."""
+    walked = (each for function in functions for each in function.body.walk())
+    return [each for each in walked if any(computed_indices(each))]
+
+
+def in_regions(functions: Sequence[Function], doubtful: Sequence[Operation]) -> bool:
+    """Return whether some of the operations stand in a region, as the body of a loop."""
+    outside = {id(each) for function in functions for each in function.body.operations}
+    return any(id(each) not in outside for each in doubtful)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +70,10 @@ class Observed:
 
     @staticmethod
     def of(function: Function, doubtful: Sequence[Operation]) -> "Observed":
-        """Return what operations of a function suppose; its results, if they stand in a region."""
+        """Return what operations of a function suppose, but for those in regions."""
         body, known = function.body, {id(each) for each in doubtful}
         here = [each for each in body.operations if id(each) in known]
-        nested = any(id(each) in known for each in body.walk()) and not here
         reads = [found for each in here for found in _read(each)]
-        if nested:
-            reads = [Read(f"%{value.name}", value, _finite) for value in body.results]
-        reads = [each for each in reads if each.value.type.element.is_float]
         results = tuple(each.value for each in reads)
         computed = Function(function.name, without_dead_code(replace(body, results=results)))
         return Observed(computed, tuple(reads))
@@ -71,7 +85,13 @@ class Observed:
 
 
 def _read(operation: Operation) -> Iterator[Read]:
+    """Yield what is looked at of an operation.
+
+    Where it has indices its results are too: what they may be is found by the operation itself.
+    """
     where = place(operation)
+    for value, last in computed_indices(operation):
+        yield Read(where, value, _inside(last))
     if operation.opcode in _OPERANDS:
         i, distance = _OPERANDS[operation.opcode]
         yield Read(where, operation.operands[i], distance)

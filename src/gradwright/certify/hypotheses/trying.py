@@ -128,7 +128,7 @@ class _Trial:
         if all(bool((d > 0).all()) for d in distances):
             others = self._computed(self.moved, inputs)
             pairs = zip(distances, numbers, others, strict=True)
-            distances = [d - FAR * np.abs(x - other) for d, x, other in pairs]
+            distances = [d - FAR * np.abs(1.0 * x - other) for d, x, other in pairs]
         sizes = [float(np.sum(np.where(d > 0, 0, _BORDER - d))) for d in distances]
         if not any(sizes):
             return None
