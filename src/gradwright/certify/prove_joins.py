@@ -5,11 +5,12 @@ odd ones, and be returned as a single sum. Each form is normal, so that nothing 
 from one of them would meet its counterpart; where they are proved equal, one form goes on.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import permutations
 
+from gradwright.certify.advice.fingerprints import INDICES, Fingerprints
 from gradwright.certify.effort import TooLarge
 from gradwright.certify.kernel.algebra import Poly
 from gradwright.certify.kernel.atoms import Exponent, Monomial, Sum
@@ -40,6 +41,10 @@ class _Alike:
         default_factory=dict[tuple[int, tuple[int, ...]], Tensor]
     )
     """Values written out, by place, with their dimensions in another order."""
+    prints: dict[tuple[int, int], int | None] = field(
+        default_factory=dict[tuple[int, int], int | None]
+    )
+    """Fingerprints of values, by place and index, as far as asked for."""
 
     def in_turn(self) -> list[int]:
         """Return the places of the values: texts meet each once, and one next to the last one."""
@@ -59,6 +64,11 @@ class Joins:
     proof: Proof
     _known: dict[_Likeness, _Alike] = field(default_factory=dict[_Likeness, _Alike])
     _leaves: dict[int, Leaves] = field(default_factory=dict[int, Leaves])
+    _fingerprints: Fingerprints = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Take fingerprints of the values of this proof."""
+        self._fingerprints = Fingerprints(self.proof.den.atoms)
 
     def expect(self, tensors: Iterable[Tensor]) -> None:
         """Remember values."""
@@ -79,13 +89,27 @@ class Joins:
         if same is not None:
             alike.meet(same)
             return tensor
-        for place in alike.in_turn():
+        for place in self._possible(alike, written):
             known = alike.values[place][1]
             for order in _orders(known.shape, tensor.shape):
                 if self.proof.same(self._form(alike, place, order), written, Depth.SUMS):
                     alike.meet(place)
                     return self._transposed(known, order)
         return tensor
+
+    def _possible(self, alike: _Alike, written: Tensor) -> Sequence[int]:
+        """Return the places of the values that may be equal to this one."""
+        places = alike.in_turn()
+        for k in range(INDICES):
+            wanted = self._fingerprints.at(written, k) if places else None
+            if wanted is not None:
+                places = [i for i in places if self._print(alike, i, k) in (None, wanted)]
+        return places
+
+    def _print(self, alike: _Alike, place: int, k: int) -> int | None:
+        if (place, k) not in alike.prints:
+            alike.prints[place, k] = self._fingerprints.at(alike.values[place][0], k)
+        return alike.prints[place, k]
 
     def _form(self, alike: _Alike, place: int, order: Order) -> Tensor:
         """Return a known value written out, its dimensions in an order that is asked for often."""
