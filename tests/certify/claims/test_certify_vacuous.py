@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from gradwright.certify import Report, Search, Verdict, certify_equal, certify_text, certify_vjp
+from gradwright.certify.hypotheses.meeting import UNJUDGED
 from gradwright.certify.hypotheses.trying import FOUND, NOT_FOUND, NOT_TRIED
 from gradwright.certify.witness_process import Evaluator
 
@@ -219,3 +220,48 @@ def test_indices_made_of_floats_are_in_range_together(
     report = certify_equal(text, text, search=search)
     assert report.scope[-1].startswith(line)
     assert (report.verdict is Verdict.PROVED) == (line == FOUND)
+
+
+DIVIDED = """
+func.func @main(%x: tensor<N>, %u: tensor<N>) -> tensor<N> {
+  %one = stablehlo.constant dense<1.0> : tensor<N>
+  BODY
+  %q = stablehlo.divide %one, %d : tensor<N>
+  %f = stablehlo.is_finite %q : (tensor<N>) -> tensor<T>
+  %r = stablehlo.select %f, %u, %one : tensor<T>, tensor<N>
+  return %r : tensor<N>
+}
+"""
+HIDDEN = """%s = stablehlo.sine %x : tensor<N>
+  %c = stablehlo.cosine %x : tensor<N>
+  %p = stablehlo.multiply %s, %s : tensor<N>
+  %o = stablehlo.multiply %c, %c : tensor<N>
+  %a = stablehlo.add %p, %o : tensor<N>
+  %d = stablehlo.subtract %a, %one : tensor<N>"""
+LAST = """%i = stablehlo.iota dim = 0 : tensor<N>
+  %j = stablehlo.reverse %i, dims = [0] : tensor<N>
+  %y = stablehlo.add %x, %j : tensor<N>
+  %d = stablehlo.multiply %j, %y : tensor<N>"""
+
+
+def divided(body: str, size: int, search: Search) -> Report:
+    """Return whether a text with a divisor is proved to be the text without it."""
+    text = DIVIDED.replace("BODY", body).replace("N>", f"{size}xf32>").replace("T>", f"{size}xi1>")
+    return certify_equal(text, text.replace("return %r", "return %u"), search=search)
+
+
+def test_what_is_0_but_for_its_rounding_is_not_divided_by(search: Search) -> None:
+    """In f64 the divisor is 1e-16 here and there; that is its rounding."""
+    report = divided(HIDDEN, 1, search)
+    assert report.verdict is Verdict.UNKNOWN
+    assert "inputs tried meets the hypotheses: line" in str(report.claims[0].reason)
+    right = divided(HIDDEN.replace("subtract %a", "add %a"), 1, search)
+    assert right.verdict is Verdict.PROVED
+
+
+def test_a_divisor_of_too_many_indices_is_tried_at_inputs(search: Search) -> None:
+    """It is 0 at the last index only."""
+    unsearched = divided(LAST, 21_000, Search(seconds=0))
+    assert unsearched.verdict is Verdict.PROVED
+    assert UNJUDGED in unsearched.scope
+    assert divided(LAST, 21_000, search).verdict is Verdict.REFUTED

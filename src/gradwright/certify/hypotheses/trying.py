@@ -23,6 +23,8 @@ TRIED = (
 """Seeds and laws, in the order in which they mostly meet hypotheses."""
 MOVES = 60
 """Inputs that are tried beside the best of those, a part of its elements moved."""
+MOVED = 1024
+"""Elements that are moved at most: of many not all find their way by chance."""
 SHARE = 0.25
 """Share of the elements that is moved."""
 _BORDER = 1e-3
@@ -82,8 +84,9 @@ class _Trial:
         if not self.misses:
             return Met(f"{NOT_TRIED} ({self.problem})")
         generator = np.random.default_rng(0)
+        size = sum(each.size for each in self._types())
         for step in range(MOVES):
-            if self.problem:
+            if self.problem or size > MOVED:
                 break
             if self._meets(self._moved(generator), step):
                 return Met(f"{FOUND} (in {step + 1} moves from a random one)")
