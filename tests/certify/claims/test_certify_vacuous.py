@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from gradwright.certify import Report, Search, Verdict, certify_equal, certify_text, certify_vjp
+from gradwright.certify.hypotheses import judging
 from gradwright.certify.hypotheses.meeting import UNJUDGED
 from gradwright.certify.hypotheses.trying import FOUND, NOT_FOUND, NOT_TRIED
 from gradwright.certify.witness_process import Evaluator
@@ -259,9 +260,12 @@ def test_what_is_0_but_for_its_rounding_is_not_divided_by(search: Search) -> Non
     assert right.verdict is Verdict.PROVED
 
 
-def test_a_divisor_of_too_many_indices_is_tried_at_inputs(search: Search) -> None:
+def test_a_divisor_of_too_many_indices_is_tried_at_inputs(
+    search: Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is 0 at the last index only."""
-    unsearched = divided(LAST, 21_000, Search(seconds=0))
+    monkeypatch.setattr(judging, "STEPS", 100)
+    unsearched = divided(LAST, 200, Search(seconds=0))
     assert unsearched.verdict is Verdict.PROVED
     assert UNJUDGED in unsearched.scope
-    assert divided(LAST, 21_000, search).verdict is Verdict.REFUTED
+    assert divided(LAST, 200, search).verdict is Verdict.REFUTED
