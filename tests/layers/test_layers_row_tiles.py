@@ -11,8 +11,11 @@ from gradwright.layers import (
     PORTABLE,
     TEXTBOOK,
     Conv2d,
+    ConvBn,
     ConvolutionForm,
+    Dense,
     Explicit,
+    Flatten,
     Formulation,
     Padding,
     WeightGradient,
@@ -116,3 +119,16 @@ def test_a_forward_in_blocks_is_differentiated(monkeypatch: pytest.MonkeyPatch) 
     one = net(1, 2)
     forward = gw.programs.forward(one, batch=BATCH, formulation=ROWS).text
     assert gw.certify_vjp(forward, backward(ROWS, one).text).verdict is Verdict.PROVED
+
+
+def test_a_tiled_gradient_before_a_batch_norm_is_proved_in_a_step() -> None:
+    gradient = replace(PORTABLE, weight_gradient=WeightGradient.ROW_TILES)
+    layers = [ConvBn(4, 3, padding=Padding.SYMMETRIC), Flatten(), Dense(10)]
+    step = gw.programs.train_step(
+        NetSpec("normed", Image(3, 8, 8), layers),
+        batch=BATCH,
+        loss=gw.losses.SoftmaxCrossEntropy(),
+        optimizer=gw.optim.Sgd(),
+        formulation=gradient,
+    )
+    assert gw.certify(step, search=Search(seconds=0)).verdict is Verdict.PROVED

@@ -52,6 +52,8 @@ _LAYERS = frozenset(
     }
 )
 """What begins a layer: a text holds the cotangent of what it reads as a value of its own."""
+_PRODUCTS = frozenset({"stablehlo.convolution", "stablehlo.dot_general"})
+"""What gradients read the cotangent of, sum by sum: a norm's has six terms."""
 COTANGENT_TERMS = 2
 PROOF_TERMS = 100_000
 """Terms that a proof may make, of the order of 20 seconds of work. What meets the end of them is
@@ -225,7 +227,8 @@ def chosen_cotangents(operations: Sequence[Operation], cut: Collection[int]) -> 
         for each in operations
         if (each.opcode in _CHOICES or each.opcode in _SUMS) and id(each.results[0]) in cut
     }
-    return (read_by_layers(operations) | sums) - links
+    written = {id(each.results[0]) for each in operations if each.opcode in _PRODUCTS}
+    return (read_by_layers(operations) | sums | written) - links
 
 
 def read_by_layers(operations: Sequence[Operation]) -> set[int]:
