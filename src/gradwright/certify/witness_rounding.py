@@ -28,6 +28,17 @@ _ROUNDED = frozenset(
 )  # fmt: skip
 """Operations whose results are rounded; others only move and choose numbers."""
 _SUM = "stablehlo.add"
+_BLOCKS = frozenset(f"stablehlo.{name}" for name in ("while", "if", "case", "map"))
+"""Operations whose regions compute; those of others say how numbers are combined."""
+_EXACT = frozenset(
+    (
+        *(f"stablehlo.{name}" for name in (
+            "add", "subtract", "multiply", "divide", "dot_general", "convolution",
+        )),
+        "chlo.square",
+    )
+)  # fmt: skip
+"""What is mostly not rounded where whole numbers are counted with: these stay whole."""
 _PHASE = 1.7
 """Step of the sine that tells the terms of a sum apart."""
 
@@ -37,7 +48,7 @@ Key = tuple[object, ...]
 def roughened(function: Function, seed: int) -> Function:
     """Return a function over f64 whose computed numbers are moved: the same expression alike.
 
-    What depends on no argument of floats stays as it is, and so do numbers inside loops.
+    What depends on no argument of floats, by arithmetic alone, stays as it is: it may be an index.
     """
     return replace(function, body=_Roughening(seed).block(function.body))
 
@@ -53,7 +64,7 @@ class _Roughening:
     numbers: dict[int, int] = field(default_factory=dict[int, int])
     """The expression that each value is, by number."""
     computed: set[int] = field(default_factory=set[int])
-    """Values that depend on an argument of floats."""
+    """Values that depend on an argument of floats, or on a function that is rounded."""
 
     def block(self, block: Block) -> Block:
         for value in block.arguments:
@@ -73,7 +84,9 @@ class _Roughening:
         reads = [self.numbers[id(value)] for value in operation.operands]
         alone = bool(operation.regions) or isinstance(operation.attributes, attr.Opaque)
         same = id(operation) if alone else repr(operation.attributes)
-        changes = any(id(value) in self.computed for value in operation.reads)
+        changes = operation.opcode in _ROUNDED - _EXACT or any(
+            id(value) in self.computed for value in operation.reads
+        )
         for i, value in enumerate(operation.results):
             key = operation.opcode, tuple(reads), same, str(value.type), i
             self.numbers[id(value)] = self._number(key)
@@ -83,7 +96,10 @@ class _Roughening:
         if summed is not None:
             terms, operands[0] = operands[0], Value(operands[0].type, "terms")
             yield from _told_apart(terms, operands[0], summed)
-        yield replace(operation, operands=tuple(operands))
+        regions = operation.regions
+        if operation.opcode in _BLOCKS:
+            regions = tuple(self.block(region) for region in regions)
+        yield replace(operation, operands=tuple(operands), regions=regions)
         if changes and operation.opcode in _ROUNDED:
             [result] = operation.results
             if result.type.element is ElementType.F64:
