@@ -1,22 +1,24 @@
-"""Polynomials that were met, found again whatever the names of their variables.
+"""Polynomials and sums that were met, found again whatever the names of their variables.
 
 A form that equal polynomials share takes time to find, so that it is looked for only where two of
 them have as many terms of the same atoms.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Generic, TypeVar
 
 from gradwright.certify.advice.naming import refine, suggested_orders
-from gradwright.check.affine import Affine, Box, variable
+from gradwright.check.affine import Affine, Box, Guards, span, variable
+from gradwright.check.atoms import Exponent, Factor
 from gradwright.check.names import merged
 from gradwright.check.poly import Algebra, Poly, in_order, variables_of
 
 ORDERS = 24
 """Orders of indistinguishable variables that are tried."""
 T = TypeVar("T")
+Reaches = dict[tuple[int, Exponent], tuple[tuple[int, int] | None, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +84,23 @@ def label(algebra: Algebra, p: Poly, box: Box) -> Label:
             best = Label(key, order, lead, origin)
     assert best is not None  # there is one order at least
     return best
+
+
+def reaches(factors: Sequence[Factor], guards: Guards, summed: Iterable[int], box: Box) -> Reaches:
+    """Return between which indices a sum reads each factor that it has once.
+
+    None for an index that depends on the outputs, or on variables that guards narrow.
+    """
+    free = {*summed} - {v for e, _, _ in guards for v, _ in e[1]}
+    kinds = [(atom, q) for atom, _, q in factors]
+    return {
+        (atom, q): tuple(span(e, box) if {v for v, _ in e[1]} <= free else None for e in access)
+        for atom, access, q in factors
+        if kinds.count((atom, q)) == 1
+    }
+
+
+def may_meet(mine: Reaches, theirs: Reaches) -> bool:
+    """Return whether two sums of the same factors read no index in two ranges."""
+    pairs = (pair for kind in mine for pair in zip(mine[kind], theirs[kind], strict=True))
+    return all(None in pair or pair[0] == pair[1] for pair in pairs)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice, pairwise, permutations, product
 
-from gradwright.certify.certificate_forms import Forms
+from gradwright.certify.certificate_forms import Forms, Reaches, may_meet, reaches
 from gradwright.check.affine import Affine, Box, Guard, Guards, linear, placed, span, variable
 from gradwright.check.atoms import Atoms, Exponent, Factor, Infinity, Named, Sum
 from gradwright.check.certificate import Answer
@@ -74,6 +74,7 @@ class Search:
     """Atoms, and which merged variables theirs are."""
     _cut_forms: Forms[None] = field(default_factory=Forms[None])
     _sums: dict[_Kinds, list[int]] = field(default_factory=dict[_Kinds, list[int]])
+    _reached: dict[int, Reaches] = field(default_factory=lambda: dict[int, Reaches]())
     _pending: tuple[Poly, Box] | None = None
     """The value that is about to get an atom."""
 
@@ -127,9 +128,11 @@ class Search:
         """Look for a sum of the same factors and solve for the bijection."""
         self._asked += 1
         assert self.names is not None
+        mine = reaches(*contraction.term, contraction.summed, contraction.box)
         for atom in self._sums.get(_kinds(contraction.term[0]), [])[:KNOWN]:
-            content = self._atoms.contents[atom]
-            assert isinstance(content, Sum)
+            content = self._sum(atom)
+            if not may_meet(mine, self._reach_of(atom)):
+                continue
             for answer in _bijections(atom, content, contraction):
                 try:
                     self.names.verify_sum(answer, contraction)
@@ -217,6 +220,14 @@ class Search:
                 case _:
                     found.add(atom)
         return frozenset(found)
+
+    def _reach_of(self, atom: int) -> Reaches:
+        if atom not in self._reached:
+            content = self._sum(atom)
+            summed = range(content.outputs, len(content.extents))
+            box = dict(enumerate(content.extents))
+            self._reached[atom] = reaches(content.factors, content.guards, summed, box)
+        return self._reached[atom]
 
     def _sum(self, atom: int) -> Sum:
         content = self._atoms.contents[atom]
