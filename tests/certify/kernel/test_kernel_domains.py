@@ -11,6 +11,7 @@ import pytest
 import gradwright as gw
 from gradwright.certify import Search, Verdict
 from gradwright.certify.hypotheses.enclosures import at, enclosed
+from gradwright.certify.hypotheses.meeting import UNJUDGED
 
 TEXT = """func.func @main(%x: tensor<5xf32>, %u: tensor<5xf32>) -> tensor<5xf32> {{
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
@@ -178,3 +179,29 @@ def test_enclosures_hold_what_floats_say(name: str) -> None:
             assert found.high - found.low < Fraction(1, 10**12) * max(1, abs(found.high))
             slack = 1e-14 * max(1.0, abs(wanted))
             assert float(found.low) - slack <= wanted <= float(found.high) + slack
+
+
+TAPS = """func.func @main(%w: tensor<2xf32>, %x: tensor<30000xf32>) -> tensor<30000xf32> {{
+  %o = stablehlo.constant dense<1.0> : tensor<30000xf32>
+  %a = stablehlo.slice %w [0:1] : (tensor<2xf32>) -> tensor<1xf32>
+  %b = stablehlo.slice %w [1:2] : (tensor<2xf32>) -> tensor<1xf32>
+  %k = stablehlo.broadcast_in_dim %a, dims = [0] : (tensor<1xf32>) -> tensor<30000xf32>
+  %l = stablehlo.broadcast_in_dim %{second}, dims = [0] : (tensor<1xf32>) -> tensor<30000xf32>
+  %v = stablehlo.reverse %x, dims = [0] : tensor<30000xf32>
+  %p = stablehlo.multiply %k, %x : tensor<30000xf32>
+  %q = stablehlo.multiply %l, %v : tensor<30000xf32>
+  %s = stablehlo.subtract %p, %q : tensor<30000xf32>
+  %r = stablehlo.divide %o, %s : tensor<30000xf32>
+  return %r : tensor<30000xf32>
+}}"""
+
+
+@pytest.mark.parametrize(("second", "is_judged"), [("b", True), ("a", False)])
+def test_taps_of_a_kernel_are_different_entries(second: str, is_judged: bool) -> None:
+    """The control: at the same tap two products may cancel, as w x[i] - w x[n - 1 - i] does."""
+    text = TAPS.format(second=second)
+    report = gw.certify_equal(text, text, search=Search(0))
+    assert (report.verdict is Verdict.PROVED, UNJUDGED in str(report.scope)) == (
+        True,
+        not is_judged,
+    )

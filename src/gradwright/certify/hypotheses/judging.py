@@ -53,7 +53,7 @@ class Judge:
         ):
             return Judgement.NOWHERE
         unbounded = isinstance(domain, Domain) or hull == WHOLE
-        if unbounded and self.varying.are_free(terms):
+        if unbounded and self.varying.are_free(terms, dict(hypothesis.box)):
             return Judgement.LIKELY
         try:
             met = all(self._is_met(hypothesis, here) for here in self._places(hypothesis))

@@ -1,10 +1,11 @@
 """Which values an input changes at every index, and which indices are alike."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import islice, product
+from itertools import compress, product
+from math import prod
 
 from gradwright.certify.hypotheses.hulls import Hulls
 from gradwright.certify.kernel.atoms import (
@@ -16,7 +17,6 @@ from gradwright.certify.kernel.atoms import (
     Factor,
     Function,
     Mask,
-    Monomial,
     Pi,
     Selector,
     Sign,
@@ -25,16 +25,22 @@ from gradwright.certify.kernel.atoms import (
     Uninterpreted,
 )
 from gradwright.certify.kernel.index import (
+    Affine,
     Extents,
-    always,
-    constant,
-    substitute,
+    Guard,
+    value_at,
     variable,
     variables,
 )
 
 PLACES = 10_000
-"""Summands of which one is looked for that is there at every index."""
+"""Indices at which it is tried whether guards hold."""
+_ANYWHERE = -1
+"""An index that is not the same everywhere."""
+_Kind = tuple[tuple[int, Fraction, tuple[int, ...]], ...]
+"""Atoms and exponents of a product, and indices at which arguments are read."""
+_Term = tuple[Sequence[Guard], _Kind, bool]
+"""Where a term is there, its kind, whether at every index an input changes it."""
 
 
 class Varying:
@@ -46,13 +52,37 @@ class Varying:
         self.is_free = cache(self._search_free)
         self.plain = cache(self._search_plain)
 
-    def are_free(self, terms: Terms) -> bool:
-        """Return whether at every index an input changes a sum: a term unlike all others."""
-        kinds = Counter(_kind(monomial) for monomial, _ in terms)
-        return any(
-            not monomial[1] and kinds[_kind(monomial)] == 1 and self._is_free_product(monomial[0])
-            for monomial, _ in terms
+    def are_free(self, terms: Terms, box: Extents) -> bool:
+        """Return whether at every index an input changes a sum: a term unlike all others there."""
+        kinds = [
+            (guards, self._kind(factors), self._is_free_product(factors))
+            for (factors, guards), _ in terms
+        ]
+        if _is_one_unlike([each for each in kinds if not each[0]], kinds):
+            return True
+        reads = sorted({v for guards, _, _ in kinds for e, _, _ in guards for v in variables(e)})
+        if not any(free for _, _, free in kinds) or prod(box[v] for v in reads) > PLACES:
+            return False
+        there = {
+            tuple(_are_met(guards, dict(zip(reads, place, strict=True))) for guards, _, _ in kinds)
+            for place in product(*(range(box[v]) for v in reads))
+        }
+        found = (list(compress(kinds, each)) for each in there)
+        return all(_is_one_unlike(each, each) for each in found)
+
+    def _kind(self, factors: Sequence[Factor]) -> _Kind:
+        """Return atoms and exponents, and what is fixed of the index of an argument read once."""
+        read = Counter(atom for atom, _, _ in factors)
+        return tuple(
+            sorted(
+                (atom, Fraction(q), self._fixed(atom, access if read[atom] == 1 else ()))
+                for atom, access, q in factors
+            )
         )
+
+    def _fixed(self, atom: int, access: Sequence[Affine]) -> tuple[int, ...]:
+        is_argument = isinstance(self.atoms.content(atom), Argument)
+        return tuple(_ANYWHERE if e[1] else e[0] for e in access if is_argument)
 
     def _is_free_product(self, factors: Sequence[Factor]) -> bool:
         free = [self.is_free(atom) for atom, _, _ in factors]
@@ -70,13 +100,14 @@ class Varying:
         """Return whether some input changes an atom at each of its indices."""
         if not self.atoms.reached(atom):
             return False
+        extents = dict(enumerate(self.atoms.extents(atom)))
         match self.atoms.content(atom):
             case Argument() | Selector() | Uninterpreted():
                 return True
             case Function(inner=int(inner)) | Mask(inner=inner):
                 return self.is_free(inner)
             case Class(terms=terms):
-                return self.are_free(terms)
+                return self.are_free(terms, extents)
             case Sum(factors=factors) as content:
                 return self._is_free_product(factors) and _is_never_empty(content)
             case _:
@@ -116,15 +147,48 @@ class Varying:
 
 
 def _is_never_empty(content: Sum) -> bool:
-    """Return whether one summand at least is there at every index: the same one is looked for."""
-    outer = {v: n if v < content.outputs else 1 for v, n in enumerate(content.extents)}
-    inner = sorted({v for e, _, _ in content.guards for v in variables(e) if v >= content.outputs})
-    for place in islice(product(*(range(content.extents[v]) for v in inner)), PLACES):
-        at = dict(zip(inner, map(constant, place), strict=True))
-        if all(always((substitute(e, at), low, high), outer) for e, low, high in content.guards):
-            return True
-    return False
+    """Return whether at every index some summand is there: guards without a common index apart."""
+    left = PLACES
+    for guards in _apart(content.guards):
+        reads = sorted({v for e, _, _ in guards for v in variables(e)})
+        outer = [range(content.extents[v]) for v in reads if v < content.outputs]
+        inner = [range(content.extents[v]) for v in reads if v >= content.outputs]
+        for place in product(*outer):
+            for rest in product(*inner):
+                left -= 1
+                here = dict(zip(reads, (*place, *rest), strict=True))
+                if _are_met(guards, here):
+                    break
+                if left < 0:
+                    return False
+            else:
+                return False
+    return True
 
 
-def _kind(monomial: Monomial) -> tuple[tuple[int, Fraction], ...]:
-    return tuple(sorted((atom, Fraction(q)) for atom, _, q in monomial[0]))
+def _apart(guards: Iterable[Guard]) -> list[list[Guard]]:
+    """Return guards in groups of which no two read the same variable."""
+    groups: list[list[Guard]] = []
+    for guard in guards:
+        reads = set(variables(guard[0]))
+        met = [g for g in groups if any(reads & set(variables(e)) for e, _, _ in g)]
+        groups = [g for g in groups if g not in met] + [[*(each for g in met for each in g), guard]]
+    return groups
+
+
+def _are_met(guards: Iterable[Guard], here: Mapping[int, int]) -> bool:
+    return all(low <= value_at(e, here) < high for e, low, high in guards)
+
+
+def _is_one_unlike(some: Sequence[_Term], all_: Sequence[_Term]) -> bool:
+    """Return whether one of some terms is unlike all others, and an input changes it."""
+    return any(free and sum(_are_alike(kind, k) for _, k, _ in all_) == 1 for _, kind, free in some)
+
+
+def _are_alike(a: _Kind, b: _Kind) -> bool:
+    """Return whether products may be of the same entries: some index of an argument may agree."""
+    return len(a) == len(b) and all(
+        (x[0], x[1]) == (y[0], y[1])
+        and all(i == j or _ANYWHERE in (i, j) for i, j in zip(x[2], y[2], strict=True))
+        for x, y in zip(a, b, strict=True)
+    )
