@@ -198,6 +198,30 @@ def test_indices_are_in_range_together(
     assert report.scope[-1].startswith(line)
 
 
+FITTING = """
+func.func @main(%x: tensor<4xf32>, %i: tensor<4xi8>) -> tensor<4xf32> {
+  %a = stablehlo.constant dense<LARGE> : tensor<4xi8>
+  %b = stablehlo.constant dense<2> : tensor<4xi8>
+  %u = stablehlo.add %i, %a : tensor<4xi8>
+  %v = stablehlo.add %u, %b : tensor<4xi8>
+  %p = stablehlo.subtract %i, %a : tensor<4xi8>
+  %q = stablehlo.subtract %p, %b : tensor<4xi8>
+  %g = stablehlo.compare GT, %v, %q : (tensor<4xi8>, tensor<4xi8>) -> tensor<4xi1>
+  %n = stablehlo.negate %x : tensor<4xf32>
+  %o = stablehlo.select %g, %x, %n : tensor<4xi1>, tensor<4xf32>
+  return %o : tensor<4xf32>
+}
+"""
+
+
+@pytest.mark.parametrize(("large", "verdict"), [("125", Verdict.PROVED), ("126", Verdict.UNKNOWN)])
+def test_integers_fit_their_type_together(large: str, verdict: Verdict) -> None:
+    """No i lets both i + 128 and i - 128 fit; i = 0 alone lets i + 127 and i - 127."""
+    text = FITTING.replace("LARGE", large)
+    kept = text.replace("return %o", "return %x")
+    assert certify_equal(text, kept, search=Search(0)).verdict is verdict
+
+
 CONVERTED = """
 func.func @main(%x: tensor<3xf32>, %f: tensor<f32>) -> tensor<1xf32> {
   %m = stablehlo.OPCODE %f : tensor<f32>

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gradwright.certify.effort import time_left
-from gradwright.certify.hypotheses.judging import Judge, Judgement
+from gradwright.certify.hypotheses.judging import Judge, Judgement, clashing
 from gradwright.certify.hypotheses.observing import Observed, in_regions, indexing
 from gradwright.certify.hypotheses.trying import NOT_TRIED, Met, tried
 from gradwright.certify.kernel.conditions import Between, Domain, Hypothesis
@@ -67,6 +67,9 @@ class Meeting:
             for hypothesis, judgement in each.found.items():
                 if judgement is Judgement.NOWHERE:
                     return _reason(hypothesis, each.den.conditions.supposed[hypothesis])
+            clash = clashing(each.den.atoms, each.found)
+            if clash is not None:
+                return f"{_reason(clash, each.den.conditions.supposed[clash])}, beside the others"
         self.lines = tuple(self._said(proofs, evaluate))
         return None if self._tried is None else self._tried.objection
 
