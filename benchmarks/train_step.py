@@ -25,11 +25,11 @@ from contest.race import Contestant, ContestantFailed, Entrant, run_rounds
 from contest.table import Result, agree, disagreement, markdown, replace_section, standings
 
 NETS = ("mnist-mlp", "mnist-cnn", "cifar8", "cifar8-bn")
-LARGE_NETS = ("resnet34", "mobilenetv2", "convnext-blocks")
+LARGE_NETS = ("resnet34", "resnet50", "mobilenetv2", "efficientnet-b0", "convnext-blocks")
 RESULTS = Path(__file__).with_name("RESULTS.md")
-OUR_VARIANTS = ("xla", "xla in order")
+OUR_VARIANTS = ("xla", "xla in order", "xla fast")
 OUR_LARGE_VARIANTS = ("xla", "xla fast")
-"""Wide convolutions have a form of their own, and fill every core by themselves."""
+"""Wide convolutions fill every core by themselves."""
 JAX_VARIANTS = ("NHWC", "NCHW")
 TORCH_VARIANTS = ("eager", "eager channels-last", "compiled", "compiled channels-last")
 
