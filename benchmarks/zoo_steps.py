@@ -38,6 +38,8 @@ PROOFS_ONLY = Search(seconds=0)
 SMOOTHING = 0.1
 PATIENCE = 20
 """Wall seconds that a proof may take for each CPU second that it has."""
+START = 15
+"""CPU seconds that a process may need before it proves anything."""
 PARTS = ("emit", "prove", "f64", "xla", "iree")
 ARTIFACT = "artifact:"
 NAMES = [
@@ -82,7 +84,7 @@ def _part(name: str, part: str, options: argparse.Namespace) -> Cells | str:
     """Measure a part in a process of its own, or say in words why it was not measured."""
     command = [sys.executable, __file__, name, "--part", part, "--batch", str(options.batch)]
     command += ["--size", str(options.size), "--limit", str(options.limit)]
-    wall = PATIENCE * max(1, options.limit) if part == "prove" else options.limit
+    wall = PATIENCE * max(START, options.limit) if part == "prove" else options.limit
     try:
         found = subprocess.run(command, capture_output=True, text=True, timeout=wall)
     except subprocess.TimeoutExpired:
