@@ -10,14 +10,28 @@ import json
 import os
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 
 import gradwright as gw
-from gradwright.layers import FAST, PORTABLE, TEXTBOOK, Conv2d, DepthwiseConv2d, Layer, Padding
+from gradwright.layers import (
+    FAST,
+    PORTABLE,
+    TEXTBOOK,
+    Conv2d,
+    ConvolutionForm,
+    DepthwiseConv2d,
+    Layer,
+    Padding,
+)
 
 BATCH, ROUNDS = 8, 5
-FORMS = {"TEXTBOOK": TEXTBOOK, "PORTABLE": PORTABLE, "FAST": FAST}
+FORMS = {
+    "TEXTBOOK": TEXTBOOK,
+    "PORTABLE": PORTABLE,
+    "FASTEST": replace(FAST, convolution=ConvolutionForm.FASTEST),
+}
 
 
 def square(channels: int) -> Layer:

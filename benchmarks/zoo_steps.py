@@ -38,6 +38,8 @@ PROOFS_ONLY = Search(seconds=0)
 SMOOTHING = 0.1
 PATIENCE = 20
 """Wall seconds that a proof may take for each CPU second that it has."""
+GRACE = 5
+"""CPU seconds between the signal that a limit is reached and the end of a process."""
 START = 15
 """CPU seconds that a process may need before it proves anything."""
 PARTS = ("emit", "prove", "f64", "xla", "iree")
@@ -133,7 +135,7 @@ def _emitted(name: str, options: argparse.Namespace) -> Cells:
 def _proved(step: Program, limit: int) -> Cells:
     seconds = time.process_time()
     most = int(seconds) + limit
-    resource.setrlimit(resource.RLIMIT_CPU, (most, most + 1))
+    resource.setrlimit(resource.RLIMIT_CPU, (most, most + GRACE))
     report = gw.certify(step, search=PROOFS_ONLY)
     return {
         "claims": len(report.claims),

@@ -7,9 +7,13 @@ from itertools import pairwise
 import pytest
 
 from gradwright.certify import Verdict, certify_equal
+from gradwright.certify.advice.digits import suggested_digits
 from gradwright.certify.kernel import classes, contractions, equality, relations
+from gradwright.certify.kernel.algebra import Algebra
+from gradwright.certify.kernel.atoms import Atoms
+from gradwright.certify.kernel.index import variable
 from gradwright.certify.kernel.multilinear import Multilinear
-from gradwright.certify.kernel.tensor import Digits
+from gradwright.certify.kernel.tensor import Digits, Tensor, plain_digits
 from repository.tree import ROOT
 
 LEFT = """
@@ -99,3 +103,14 @@ def test_the_page_lists_every_module_of_the_kernel_after_what_it_uses() -> None:
             r"certify\.kernel\.(\w+) import", (kernel / f"{name}.py").read_text("utf-8")
         )
         assert set(used) <= set(listed[:place]), name
+
+
+@pytest.mark.parametrize("coefficient", [0, 4])
+def test_a_counter_of_a_loop_has_no_extent_and_suggests_no_digits(coefficient: int) -> None:
+    """Number -9 is a counter: at 0 times it, what is equal to 2 a + b goes in twos."""
+    equation = (0, ((-9, coefficient), (0, -1), (1, 2), (2, 1))[not coefficient :]), 0, 1
+    form = Multilinear((8,), (4, 2), ((variable(1),),), (equation,))
+    algebra = Algebra(Atoms())
+    read = Tensor(plain_digits((4,)), {})
+    found = suggested_digits(form, [read], algebra)
+    assert found == ((8,) if coefficient else (4, 2),)

@@ -75,7 +75,7 @@ def _suited_to(
     form: Multilinear, operands: Sequence[Tensor], algebra: Algebra, result: int
 ) -> Iterator[Sequence[int]]:
     """Yield digits below the first one that suit what is read along a result dimension."""
-    yield _written(form.guards, result, (*form.shape, *form.summed))
+    yield _written(form.guards, result, dict(enumerate((*form.shape, *form.summed))))
     for operand, read in zip(operands, form.reads, strict=True):
         firsts = offsets(operand.digits)
         for first, dimension, e in zip(firsts, operand.digits, read, strict=True):
@@ -96,7 +96,7 @@ def _written_at(tensor: Tensor, v: int, algebra: Algebra) -> Iterator[Sequence[i
             if isinstance(content, Sum):
                 for i, e in enumerate(access):
                     if _is_shifted(e, v):
-                        yield _written(content.guards, i, content.extents)
+                        yield _written(content.guards, i, dict(enumerate(content.extents)))
 
 
 def _is_shifted(e: Affine, v: int) -> bool:
@@ -104,14 +104,16 @@ def _is_shifted(e: Affine, v: int) -> bool:
     return [(w, abs(k)) for w, k in e[1]] == [(v, 1)]
 
 
-def _written(
-    guards: Iterable[Guard], v: int, extents: Mapping[int, int] | Sequence[int]
-) -> Sequence[int]:
+def _written(guards: Iterable[Guard], v: int, extents: Mapping[int, int]) -> Sequence[int]:
     """Return the digits below the first one of an index that an equation writes in other ones.
+
+    A variable without an extent is the counter of a loop that is looked at as a whole.
 
     Those of +-v = s * (b + B * (c + C * ...)) + number, with b < B and c < C, are ..., C, B, s.
     """
     for (_, terms), low, high in guards:
+        if any(w not in extents for w, _ in terms):
+            continue
         others = sorted((abs(k), extents[w]) for w, k in terms if w != v and extents[w] > 1)
         if high != low + 1 or abs(dict(terms).get(v, 0)) != 1 or not others:
             continue
