@@ -307,7 +307,7 @@ def test_predict_brings_a_picture_to_the_net(
     Image.open(small).resize((80, 64)).convert("RGB").save(large)
     code, out, err = run(capsys, "predict", str(trained), "--image", str(large))
     assert code == 0
-    assert err == f"{large}: 80x64 brought to 8x8\n"
+    assert err == f"{large}: brought from 64x80 to 8x8 (height x width)\n"
     assert out.splitlines()[0].split() == ["picture", "class", "probability"]
 
 

@@ -78,3 +78,8 @@ def test_an_output_without_classes() -> None:
     net = NetSpec("map", Image(1, 6, 6), [Conv2d(2, 1)])
     with pytest.raises(UnsupportedError, match=r"map: output: expected a net that returns logits"):
         explain(net, {}, X)
+
+
+def test_pictures_that_are_not_finite() -> None:
+    with pytest.raises(SpecError, match="cam: x: expected finite numbers, found NaN or infinity"):
+        explain(NET, {}, np.where(X > 2, np.float32("nan"), X))

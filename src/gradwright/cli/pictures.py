@@ -45,5 +45,6 @@ def _read(path: Path, channels: int, height: int, width: int) -> NDArray[np.uint
     pixels = read_picture(path, PictureOptions(channels=kind))
     if pixels.shape[1:] == (height, width):
         return pixels
-    tell(f"{path}: {pixels.shape[2]}x{pixels.shape[1]} brought to {width}x{height}")
+    found, kept = pixels.shape[1:], (height, width)
+    tell(f"{path}: brought from {found[0]}x{found[1]} to {kept[0]}x{kept[1]} (height x width)")
     return read_picture(path, PictureOptions(channels=kind, resize=(height, width)))

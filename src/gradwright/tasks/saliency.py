@@ -43,8 +43,9 @@ def explain(
     Shapes: x [N, C, H, W], normalised as in training. `state` holds parameters and running
     statistics by name. `layer` is the path of a layer that returns a map, by default the last one
     that is no pool. The gradient comes from `programs.saliency`, in evaluation mode.
-    Errors: SpecError for a class or a layer that the net lacks; UnsupportedError for a net whose
-    output is no vector of logits, and for a layer that returns no map.
+    Errors: SpecError for pictures that are not finite, for a class or a layer that the net lacks;
+    UnsupportedError for a net whose output is no vector of logits, and for a layer that returns no
+    map.
     Source: Selvaraju et al. 2017, "Grad-CAM". Same as pytorch-grad-cam's `GradCAM` before it scales
     each map to 0..1.
     """
@@ -53,6 +54,8 @@ def explain(
         raise SpecError(
             where=f"{net.name}: class", expected=f"0 to {classes - 1}", found=repr(target)
         )
+    if not np.isfinite(x).all():
+        raise SpecError(where=f"{net.name}: x", expected="finite numbers", found="NaN or infinity")
     path = last_map(net) if layer is None else map_of(net, layer)
     program = saliency(net, batch=len(x), layer=path)
     executable = compile(program, backend=backend)
