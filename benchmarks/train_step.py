@@ -59,7 +59,8 @@ def main() -> int:
     report = markdown(results, heading)
     print(report, file=sys.stderr)
     if options.write:
-        replace_section(RESULTS, f"train-step {options.allocator}", report)
+        size = "large " if set(options.net or ()) & nets.LARGE or options.large else ""
+        replace_section(RESULTS, f"train-step {size}{options.allocator}", report)
     if options.json:
         print(json.dumps({"machine": asdict(facts), "results": [asdict(r) for r in results]}))
     return 0
