@@ -8,7 +8,8 @@ import pytest
 
 from gradwright import programs, run
 from gradwright.errors import LowererError, UnsupportedError
-from gradwright.layers import Conv2d, Padding, convolution_forms
+from gradwright.layers import Conv2d, MaxPool, Padding, convolution_forms
+from gradwright.layers.precision import BF16
 from gradwright.run import Backend, IreeDriver, iree
 from gradwright.run.module_text import without_aliases
 from gradwright.spec import Image, NetSpec
@@ -126,3 +127,34 @@ def test_iree_still_refuses_a_window_that_leaves_padding_unread(
     monkeypatch.setattr(convolution_forms, "_read_padding", as_it_is)
     with pytest.raises(LowererError, match=r"linalg\.generic"):
         run.compile(programs.forward(ONE_WINDOW, batch=2), backend="iree", cache=run.NO_CACHE)
+
+
+ROUNDED_AND_POOLED = NetSpec(
+    "rounded-and-pooled", Image(16, 32, 32), [Conv2d(16, 3, padding=Padding.SYMMETRIC), MaxPool(2)]
+)
+"""IREE fuses winners with the convolution, in a kernel with 262,144 bytes on the stack."""
+
+
+@pytest.mark.xla
+@pytest.mark.iree
+def test_kernels_have_the_stack_that_rounded_convolutions_need() -> None:
+    """With the workers' default stack this ends the process."""
+    step = programs.vjp(ROUNDED_AND_POOLED, batch=2, precision=BF16)
+    random = np.random.default_rng(0)
+    given = {port.name: random.standard_normal(port.shape).astype("f4") for port in step.inputs}
+    iree, xla = (run.compile(step, backend=backend)(**given) for backend in ("iree", "xla"))
+    assert np.allclose(iree["d.conv1.bias"], xla["d.conv1.bias"], atol=1e-3)
+    ours, theirs = (found["d.conv1.weight"].ravel().astype(float) for found in (iree, xla))
+    cosine = np.vdot(ours, theirs) / np.linalg.norm(ours) / np.linalg.norm(theirs)
+    assert cosine > 0.99
+
+
+@pytest.mark.slow
+@pytest.mark.iree
+def test_iree_still_refuses_them_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When this fails, the flag can go."""
+    flags = tuple(flag for flag in iree.PINNED_FLAGS if "stack-allocation" not in flag)
+    monkeypatch.setattr(iree, "PINNED_FLAGS", flags)
+    step = programs.vjp(ROUNDED_AND_POOLED, batch=2, precision=BF16)
+    with pytest.raises(LowererError, match="exceeded stack allocation limit"):
+        run.compile(step, backend="iree", cache=run.NO_CACHE)

@@ -14,12 +14,19 @@ from gradwright.run.isolation import describe_exit, first_lines
 from gradwright.run.module_text import without_aliases
 from gradwright.run.settings import applied
 
-_PINNED_FLAGS = (
+_STACK = 1 << 18
+"""Bytes on the stack that a kernel may take: convolutions of bf16 and float8 take 262,144.
+
+By default more than 32,768 are refused, for the sake of workers with stacks of 131,072.
+"""
+_WORKER_STACK = 4 * _STACK
+PINNED_FLAGS = (
     "--iree-input-type=stablehlo",
     "--iree-hal-target-backends=llvm-cpu",
     "--iree-llvmcpu-target-cpu=host",
     # The default computes f64 programs in f32.
     "--iree-input-demote-f64-to-f32=false",
+    f"--iree-llvmcpu-stack-allocation-limit={_STACK}",
 )
 _SELECT_AND_SCATTER = re.compile(r"\bstablehlo\.select_and_scatter\b")
 
@@ -50,7 +57,7 @@ def version() -> str:
 
 def flags_of(options: Options) -> tuple[str, ...]:
     """Return all that a compilation depends on besides the text, pinned flags first."""
-    return (*_PINNED_FLAGS, *options.iree_flags, "without tf.aliasing_output")
+    return (*PINNED_FLAGS, *options.iree_flags, "without tf.aliasing_output")
 
 
 def compile_program(program: Compilable, options: Options) -> bytes:
@@ -66,7 +73,7 @@ def compile_program(program: Compilable, options: Options) -> bytes:
     _refuse_select_and_scatter(program)
     try:
         result = subprocess.run(
-            [_compiler(), "-", *_PINNED_FLAGS, *options.iree_flags],
+            [_compiler(), "-", *PINNED_FLAGS, *options.iree_flags],
             input=without_aliases(program.text).encode(),
             capture_output=True,
             timeout=options.timeout,
@@ -121,7 +128,10 @@ def _config(driver: IreeDriver) -> Any:
         runtime = _runtime()
         with applied("IREE device") as settings:
             if not _devices:
-                runtime.flags.parse_flags(f"--task_topology_group_count={settings.threads}")
+                runtime.flags.parse_flags(
+                    f"--task_topology_group_count={settings.threads}",
+                    f"--task_worker_stack_size={_WORKER_STACK}",
+                )
             _devices[driver] = runtime.Config(driver.value)
     return _devices[driver]
 
