@@ -1,7 +1,8 @@
 """Judging a hypothesis: where an input may meet it, at each index of its value."""
 
 import enum
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 from math import ceil, floor
@@ -99,23 +100,33 @@ class Judge:
         return domain is Domain.POSITIVE and opposite is not Sign.ANY
 
 
-def clashing(atoms: Atoms, hypotheses: Iterable[Hypothesis]) -> Hypothesis | None:
-    """Return a hypothesis that leaves no whole number for what others bound, None if all do.
+@dataclass(slots=True)
+class Clashes:
+    """Which hypothesis leaves no whole number for what those before it bound.
 
     Of values c a + d over all entries of one atom a, which are looked at together.
     """
-    left: dict[int, tuple[Fraction, Fraction]] = {}
-    for each in hypotheses:
-        found = _line(atoms, each)
-        if found is None or not isinstance(each.domain, Between):
-            continue
+
+    atoms: Atoms
+    first: Hypothesis | None = None
+    """The first one that does."""
+    _left: dict[int, tuple[Fraction, Fraction]] = field(
+        default_factory=dict[int, tuple[Fraction, Fraction]]
+    )
+
+    def add(self, hypothesis: Hypothesis) -> None:
+        """Take one more hypothesis together with the others."""
+        if self.first is not None or not isinstance(hypothesis.domain, Between):
+            return
+        found = _line(self.atoms, hypothesis)
+        if found is None:
+            return
         atom, c, d = found
-        ends = sorted(((each.domain.low - d) / c, (each.domain.high - d) / c))
-        low, high = left.get(atom, ends)
-        left[atom] = low, high = max(low, ends[0]), min(high, ends[1])
+        ends = sorted(((hypothesis.domain.low - d) / c, (hypothesis.domain.high - d) / c))
+        low, high = self._left.get(atom, ends)
+        self._left[atom] = low, high = max(low, ends[0]), min(high, ends[1])
         if ceil(low) > floor(high):
-            return each
-    return None
+            self.first = hypothesis
 
 
 def _line(atoms: Atoms, hypothesis: Hypothesis) -> tuple[int, Fraction, Fraction] | None:

@@ -5,9 +5,10 @@ Each hypothesis is judged for itself, and random inputs are tried for all of the
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from gradwright.certify.effort import time_left
-from gradwright.certify.hypotheses.judging import Judge, Judgement, clashing
+from gradwright.certify.hypotheses.judging import Clashes, Judge, Judgement
 from gradwright.certify.hypotheses.observing import Observed, in_regions, indexing
 from gradwright.certify.hypotheses.trying import NOT_TRIED, Met, tried
 from gradwright.certify.kernel.conditions import Between, Domain, Hypothesis
@@ -40,7 +41,28 @@ class _Judged:
 
     den: Denotation
     judge: Judge
+    clashes: Clashes
     found: dict[Hypothesis, Judgement] = field(default_factory=dict[Hypothesis, Judgement])
+    nowhere: Hypothesis | None = None
+    """The first one that no input is seen to meet."""
+
+    @staticmethod
+    def of(den: Denotation) -> "_Judged":
+        """Begin with no hypothesis."""
+        return _Judged(den, Judge(den.algebra), Clashes(den.atoms))
+
+    def objection(self) -> str | None:
+        """Return why no input is seen to meet all of them; a claim judges what is new alone."""
+        supposed = self.den.conditions.supposed
+        for each in islice(supposed, len(self.found), None):
+            self.found[each] = judgement = self.judge.judged(each)
+            self.clashes.add(each)
+            if judgement is Judgement.NOWHERE and self.nowhere is None:
+                self.nowhere = each
+        if self.nowhere is not None:
+            return _reason(self.nowhere, supposed[self.nowhere])
+        clash = self.clashes.first
+        return None if clash is None else f"{_reason(clash, supposed[clash])}, beside the others"
 
 
 @dataclass(slots=True)
@@ -62,22 +84,12 @@ class Meeting:
 
     def objection(self, evaluate: Evaluator) -> str | None:
         """Return why what would be proved is not: a hypothesis that no input is seen to meet."""
-        proofs = [self._judgements(den) for den in self.proofs()]
-        for each in proofs:
-            for hypothesis, judgement in each.found.items():
-                if judgement is Judgement.NOWHERE:
-                    return _reason(hypothesis, each.den.conditions.supposed[hypothesis])
-            clash = clashing(each.den.atoms, each.found)
-            if clash is not None:
-                return f"{_reason(clash, each.den.conditions.supposed[clash])}, beside the others"
+        proofs = [self._judged.setdefault(id(den), _Judged.of(den)) for den in self.proofs()]
+        found = next(filter(None, (each.objection() for each in proofs)), None)
+        if found is not None:
+            return found
         self.lines = tuple(self._said(proofs, evaluate))
         return None if self._tried is None else self._tried.objection
-
-    def _judgements(self, den: Denotation) -> _Judged:
-        judged = self._judged.setdefault(id(den), _Judged(den, Judge(den.algebra)))
-        for each in list(den.conditions.supposed)[len(judged.found) :]:
-            judged.found[each] = judged.judge.judged(each)
-        return judged
 
     def _said(self, proofs: Sequence[_Judged], evaluate: Evaluator) -> Iterator[str]:
         """Yield the line that says whether inputs meet all hypotheses, if there are any."""

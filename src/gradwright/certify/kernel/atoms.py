@@ -201,7 +201,8 @@ class Atoms:
         self.logistics: set[int] = set()
         """The logistic functions among the atoms."""
         self._reached: dict[int, frozenset[int]] = {}
-        self._symmetries: dict[int, tuple[tuple[int, ...], ...]] = {}
+        self.symmetries: dict[int, tuple[tuple[int, ...], ...]] = {}
+        """The orders of indices at which an atom has the same value, where there are several."""
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -225,8 +226,8 @@ class Atoms:
                 self.infinities.add(number)
             if isinstance(content, Function) and content.name == "logistic":
                 self.logistics.add(number)
-            if isinstance(content, Function | Mask) and content.inner in self._symmetries:
-                self._symmetries[number] = self._symmetries[content.inner]
+            if isinstance(content, Function | Mask) and content.inner in self.symmetries:
+                self.symmetries[number] = self.symmetries[content.inner]
         elif self._extents[number] != extents:
             raise ValueError(f"{content} at extents {extents} and {self._extents[number]}")
         return number
@@ -239,14 +240,14 @@ class Atoms:
         Reading the atom at indices in the order of any labelling gives the same value.
         """
         number = self.intern(content, extents)
-        if len(labels) > 1 and number not in self._symmetries:
+        if len(labels) > 1 and number not in self.symmetries:
             place = {v: i for i, v in enumerate(labels[0])}
-            self._symmetries[number] = tuple(tuple(place[v] for v in each) for each in labels)
+            self.symmetries[number] = tuple(tuple(place[v] for v in each) for each in labels)
         return number
 
     def ordered(self, atom: int, access: tuple[Affine, ...]) -> tuple[Affine, ...]:
         """Return the least of the indices at which an atom has the same value."""
-        orders = self._symmetries.get(atom)
+        orders = self.symmetries.get(atom)
         if orders is None:
             return access
         return min(tuple(access[i] for i in order) for order in orders)
