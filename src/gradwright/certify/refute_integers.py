@@ -20,6 +20,8 @@ _MOVES = frozenset(
     f"stablehlo.{name}"
     for name in ("reshape", "broadcast_in_dim", "convert", "transpose", "slice", "concatenate")
 )
+_LONE = ((0,), (1,), (2,), (3,), (4,), (-1,))
+"""Single numbers that are offered last for all arguments."""
 _MOST = 4096
 """Numbers offered for one argument."""
 
@@ -62,7 +64,7 @@ def integers_of(*functions: Function) -> Integers:
         for i in places
     }
     both = {i: compared[i] | indexed[i] for i in places}
-    narrow = [dict.fromkeys(places, numbers) for numbers in (TRUTHS, Numbers((0,)))]
+    narrow = [dict.fromkeys(places, numbers) for numbers in (TRUTHS, *map(Numbers, _LONE))]
     starts = tuple(
         Function("starts", without_dead_code(Block(f.body.arguments, f.body.operations, found)))
         for f, r in zip(functions, readings, strict=True)

@@ -92,12 +92,16 @@ def texts_of(
     )
 
 
+class NoIntegers(Unevaluated):
+    """No integers that are tried put all computed indices in range."""
+
+
 def with_integers(
     inputs: Sequence[np.ndarray], texts: Texts, seed: int, evaluate: Evaluator
 ) -> Arrays:
     """Return inputs whose integers are of those that texts tell apart, all indices in range.
 
-    Errors: Unevaluated where no such integers are found.
+    Errors: NoIntegers where none of those are found.
     """
     types = [value.type for value in texts.arguments]
     counts = [len(each.body.arguments) for each in texts.integers.starts]
@@ -110,7 +114,7 @@ def with_integers(
         ):
             return tried
     if texts.integers.offers:
-        raise Unevaluated("no integers were found that put all computed indices in range")
+        raise NoIntegers("no integers were found that put all computed indices in range")
     return list(inputs)
 
 

@@ -6,9 +6,11 @@ import pytest
 
 from gradwright.certify import Report, Search, Verdict, certify_equal, certify_text, certify_vjp
 from gradwright.certify.hypotheses import judging
-from gradwright.certify.hypotheses.meeting import UNJUDGED
+from gradwright.certify.hypotheses.meeting import ALMOST_ALL, UNJUDGED, Meeting
 from gradwright.certify.hypotheses.trying import FOUND, NOT_FOUND, NOT_TRIED
+from gradwright.certify.prove import Proof
 from gradwright.certify.witness_process import Evaluator
+from gradwright.hlo import read_module
 
 pytestmark = pytest.mark.interpreter
 
@@ -185,7 +187,8 @@ SQUARE = """%p = stablehlo.multiply %j, %j : tensor<i32>
     [
         ("1", SUM, Verdict.PROVED, FOUND),
         ("5", SUM, Verdict.UNKNOWN, "assumed"),
-        ("5", SQUARE, Verdict.PROVED, NOT_TRIED),
+        ("5", SQUARE, Verdict.UNKNOWN, "assumed"),
+        ("6", SQUARE.replace("26", "36"), Verdict.PROVED, FOUND),
     ],
 )
 def test_indices_are_in_range_together(
@@ -220,6 +223,45 @@ def test_integers_fit_their_type_together(large: str, verdict: Verdict) -> None:
     text = FITTING.replace("LARGE", large)
     kept = text.replace("return %o", "return %x")
     assert certify_equal(text, kept, search=Search(0)).verdict is verdict
+
+
+_OF_SQUARES = FITTING.replace("add %i, %a", "add %s, %a").replace(
+    "subtract %i, %a", "subtract %s, %a"
+)
+SQUARED = _OF_SQUARES.replace("  %u =", "  %s = stablehlo.multiply %i, %i : tensor<4xi8>\n  %u =")
+
+
+@pytest.mark.parametrize(("large", "verdict"), [("120", Verdict.PROVED), ("122", Verdict.UNKNOWN)])
+def test_squares_of_integers_fit_their_type_together(large: str, verdict: Verdict) -> None:
+    """Numbers i * i from 2 to 3, to which 124 is added and from which 130 are taken, are none."""
+    text = SQUARED.replace("LARGE", large).replace("subtract %p, %b", "subtract %p, %d")
+    text = text.replace(
+        "  %b =", f"  %d = stablehlo.constant dense<{130 - int(large)}> : tensor<4xi8>\n  %b ="
+    )
+    kept = text.replace("return %o", "return %x")
+    assert certify_equal(text, kept, search=Search(0)).verdict is verdict
+
+
+LATER = """
+func.func @main(%x: tensor<3xf32>, %y: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+  %q = stablehlo.divide %x, %y : tensor<3xf32>
+  %l = stablehlo.log %x : tensor<3xf32>
+  return %q, %l : tensor<3xf32>, tensor<3xf32>
+}
+"""
+
+
+def test_what_almost_all_inputs_meet_is_asked_of_each_claim(search: Search) -> None:
+    function = read_module(LATER).main
+    quotient, log = function.body.operations
+    proof = Proof()
+    proof.introduce(function.body.arguments)
+    met = Meeting((function,), lambda: [proof.den], search)
+    with Evaluator(60.0) as evaluate:
+        for operation, line in ((quotient, ALMOST_ALL), (log, FOUND)):
+            proof.denote([operation], set())
+            assert met.objection(evaluate) is None
+            assert met.lines[-1].startswith(line)
 
 
 CONVERTED = """

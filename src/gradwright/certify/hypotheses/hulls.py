@@ -14,6 +14,7 @@ from gradwright.certify.kernel.atoms import (
     Dense,
     Exponent,
     Function,
+    Mask,
     Pi,
     Sign,
     Sum,
@@ -70,6 +71,9 @@ class Hulls:
                 return at(value)
             case Pi():
                 return PI
+            case Mask(relation=relation, inner=inner):
+                known = self.atom(inner).exact
+                return _BIT if known is None else at(int(relation.holds(known)))
             case _ if self.atoms.is_mask(atom):
                 return _BIT
             case Class(terms=terms):

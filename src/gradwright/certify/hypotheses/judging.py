@@ -2,19 +2,15 @@
 
 import enum
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from fractions import Fraction
 from itertools import product
-from math import ceil, floor
 
 from gradwright.certify.hypotheses.enclosures import WHOLE, Enclosure
 from gradwright.certify.hypotheses.hulls import Hulls
 from gradwright.certify.hypotheses.values import TooMany, Values
 from gradwright.certify.hypotheses.varying import Varying
 from gradwright.certify.kernel.algebra import Algebra, variables_of
-from gradwright.certify.kernel.atoms import Atoms, Class, Sign, Terms
+from gradwright.certify.kernel.atoms import Class, Sign, Terms
 from gradwright.certify.kernel.conditions import Between, Domain, Hypothesis
-from gradwright.certify.kernel.index import variable
 
 STEPS = 20_000
 """Products that are evaluated for one hypothesis."""
@@ -98,50 +94,6 @@ class Judge:
         if domain is Domain.NONNEGATIVE:
             return opposite is Sign.POSITIVE
         return domain is Domain.POSITIVE and opposite is not Sign.ANY
-
-
-@dataclass(slots=True)
-class Clashes:
-    """Which hypothesis leaves no whole number for what those before it bound.
-
-    Of values c a + d over all entries of one atom a, which are looked at together.
-    """
-
-    atoms: Atoms
-    first: Hypothesis | None = None
-    """The first one that does."""
-    _left: dict[int, tuple[Fraction, Fraction]] = field(
-        default_factory=dict[int, tuple[Fraction, Fraction]]
-    )
-
-    def add(self, hypothesis: Hypothesis) -> None:
-        """Take one more hypothesis together with the others."""
-        if self.first is not None or not isinstance(hypothesis.domain, Between):
-            return
-        found = _line(self.atoms, hypothesis)
-        if found is None:
-            return
-        atom, c, d = found
-        ends = sorted(((hypothesis.domain.low - d) / c, (hypothesis.domain.high - d) / c))
-        low, high = self._left.get(atom, ends)
-        self._left[atom] = low, high = max(low, ends[0]), min(high, ends[1])
-        if ceil(low) > floor(high):
-            self.first = hypothesis
-
-
-def _line(atoms: Atoms, hypothesis: Hypothesis) -> tuple[int, Fraction, Fraction] | None:
-    """Return a, c and d of a value c a + d that reads all entries of a, everywhere."""
-    constants = [c for (factors, guards), c in hypothesis.terms if not factors and not guards]
-    rest = [(m, c) for m, c in hypothesis.terms if m[0] or m[1]]
-    if hypothesis.where or len(rest) != 1 or rest[0][0][1] or len(rest[0][0][0]) != 1:
-        return None
-    [((((atom, access, q),), _), c)] = rest
-    reads, box = [e[1][0][0] for e in access if e[1]], dict(hypothesis.box)
-    whole = len(set(reads)) == len(access) and all(
-        e == variable(v) and box[v] == n
-        for e, v, n in zip(access, reads, atoms.extents(atom), strict=True)
-    )
-    return (atom, c, sum(constants, Fraction(0))) if whole and q == 1 else None
 
 
 def holds(domain: Domain | Between, x: Enclosure) -> bool:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from gradwright.certify.effort import time_left
-from gradwright.certify.hypotheses.judging import Clashes, Judge, Judgement
+from gradwright.certify.hypotheses.fitting import Clashes
+from gradwright.certify.hypotheses.judging import Judge, Judgement
 from gradwright.certify.hypotheses.observing import Observed, in_regions, indexing
 from gradwright.certify.hypotheses.trying import NOT_TRIED, Met, tried
 from gradwright.certify.kernel.conditions import Between, Domain, Hypothesis
@@ -45,6 +46,8 @@ class _Judged:
     found: dict[Hypothesis, Judgement] = field(default_factory=dict[Hypothesis, Judgement])
     nowhere: Hypothesis | None = None
     """The first one that no input is seen to meet."""
+    nearly: int = 0
+    """The number of those, from the first on, that all inputs but a null set meet."""
 
     @staticmethod
     def of(den: Denotation) -> "_Judged":
@@ -79,6 +82,8 @@ class Meeting:
     """What to print about it with the verdicts, once an objection was asked for."""
     _judged: dict[int, _Judged] = field(default_factory=dict[int, _Judged])
     _tried: Met | None = None
+    _indexed: bool = False
+    """Whether indices were among what was tried."""
     _partial: Sequence[Operation] | None = None
     """What hypotheses on domains are about; a claim after the first one asks for the same."""
 
@@ -95,13 +100,20 @@ class Meeting:
         """Yield the line that says whether inputs meet all hypotheses, if there are any."""
         if any(Judgement.OPEN in each.found.values() for each in proofs):
             yield UNJUDGED
-        if self._tried is None:
+        if self._tried is None or not self._stands(self._tried, proofs):
             if self._partial is None:
                 self._partial = partial(self.functions)
-            if self._partial or _is_indexed(proofs):
+            self._indexed = _is_indexed(proofs)
+            if self._partial or self._indexed:
                 self._tried = self._searched(proofs, self._partial, evaluate)
         if self._tried is not None:
             yield self._tried.line
+
+    def _stands(self, met: Met, proofs: Sequence[_Judged]) -> bool:
+        """Return whether what was found for claims before holds of what this one supposes too."""
+        if _is_indexed(proofs) != self._indexed:
+            return False
+        return met.line != ALMOST_ALL or all(map(_holds_nearly_everywhere, proofs))
 
     def _searched(
         self, proofs: Sequence[_Judged], on_domains: Sequence[Operation], evaluate: Evaluator
@@ -136,11 +148,14 @@ def _is_indexed(proofs: Sequence[_Judged]) -> bool:
 
 
 def _holds_nearly_everywhere(judged: _Judged) -> bool:
-    return all(
-        judgement is Judgement.EVERYWHERE
-        or (hypothesis.domain is Domain.NONZERO and _is_rarely_0(judged.den, hypothesis))
-        for hypothesis, judgement in judged.found.items()
-    )
+    """Return whether all inputs but a null set meet the hypotheses; each is asked once."""
+    for hypothesis, judgement in islice(judged.found.items(), judged.nearly, None):
+        if judgement is not Judgement.EVERYWHERE and not (
+            hypothesis.domain is Domain.NONZERO and _is_rarely_0(judged.den, hypothesis)
+        ):
+            return False
+        judged.nearly += 1
+    return True
 
 
 def _is_rarely_0(den: Denotation, hypothesis: Hypothesis) -> bool:

@@ -6,7 +6,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gradwright.certify.hypotheses.observing import Observed, Read
-from gradwright.certify.refute_points import FAR, Arrays, Laws, Texts, texts_of, with_integers
+from gradwright.certify.refute_points import (
+    FAR,
+    Arrays,
+    Laws,
+    NoIntegers,
+    Texts,
+    texts_of,
+    with_integers,
+)
 from gradwright.certify.verdicts import Distribution
 from gradwright.certify.witness import draw
 from gradwright.certify.witness_process import Evaluator, Unevaluated
@@ -76,13 +84,17 @@ class _Trial:
     laws: Laws
     misses: list[_Miss] = field(default_factory=list[_Miss])
     problem: str = ""
+    is_unfit: bool = False
+    """Whether the problem is that no integers fit."""
 
     def met(self) -> Met:
         for seed, law in TRIED:
             if self._meets(draw(self._types(), seed, law, self.laws), seed):
                 return Met(f"{FOUND} (seed {seed}, {law.value})")
         if not self.misses:
-            return Met(f"{NOT_TRIED} ({self.problem})")
+            found = NOT_FOUND if self.is_unfit else NOT_TRIED
+            line = f"{found} ({self.problem})"
+            return Met(line, self.problem if self.is_unfit else None)
         generator = np.random.default_rng(0)
         size = sum(each.size for each in self._types())
         for step in range(MOVES):
@@ -114,7 +126,7 @@ class _Trial:
             inputs = with_integers(inputs, self.exact, seed, self.evaluate)
             miss = self._missed(inputs)
         except Unevaluated as error:
-            self.problem = str(error)
+            self.problem, self.is_unfit = str(error), isinstance(error, NoIntegers)
             return False
         if miss is not None:
             self.misses.append(miss)
