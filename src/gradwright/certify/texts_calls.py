@@ -4,7 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gradwright.errors import UnsupportedError
-from gradwright.hlo import Block, Function, Module, Operation, Value
+from gradwright.hlo import (
+    Block,
+    Function,
+    Module,
+    Operation,
+    Value,
+    with_batch_norms_written,
+)
 from gradwright.hlo import attributes as attr
 from gradwright.hlo.copying import renewed, uses
 
@@ -17,10 +24,11 @@ Names = Mapping[int, Value]
 
 
 def inlined(module: Module) -> Function:
-    """Return `main` with every call replaced by what it calls.
+    """Return `main` with every call replaced by what it calls, and batch norms by their formulas.
 
     Errors: UnsupportedError for a function that calls itself or is not there.
     """
+    module = with_batch_norms_written(module)
     body = module.main.body
     if not any(isinstance(operation.attributes, attr.Call) for operation in body.walk()):
         return module.main

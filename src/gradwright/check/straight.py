@@ -5,7 +5,14 @@ from dataclasses import dataclass, field, replace
 
 from gradwright.check.operations import combiner_of, opcode_of
 from gradwright.errors import UnsupportedError
-from gradwright.hlo import Block, Function, Module, Operation, Value
+from gradwright.hlo import (
+    Block,
+    Function,
+    Module,
+    Operation,
+    Value,
+    with_batch_norms_written,
+)
 from gradwright.hlo import attributes as attr
 
 DEPTH = 50
@@ -18,6 +25,7 @@ _REACH = 1 << 31
 
 def straightened(module: Module) -> Function:
     """Return the main function, written out; UnsupportedError for calls without end."""
+    module = with_batch_norms_written(module)
     functions = {function.name: function.body for function in module.functions}
     body = module.main.body
     new: dict[int, Value] = {}

@@ -1,5 +1,6 @@
 """StableHLO functions: types, values, operations with shape rules, printer and reader."""
 
+from gradwright.hlo.batch_norms import with_batch_norms_written
 from gradwright.hlo.bindings import evaluate, to_bytecode, verify
 from gradwright.hlo.builder import Builder
 from gradwright.hlo.ir import (
@@ -38,4 +39,5 @@ __all__ = [
     "same_module",
     "to_bytecode",
     "verify",
+    "with_batch_norms_written",
 ]

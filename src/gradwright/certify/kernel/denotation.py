@@ -86,8 +86,7 @@ class Denotation:
         if rule is None:
             # Of the functions in CHLO that are not known, most are undefined somewhere.
             kind = Undefined if opcode.startswith("chlo.") else Undenotable
-            hint = ", but its formulas written out have" if ".batch_norm_" in opcode else ""
-            raise kind(f"{opcode} has no denotation{hint}")
+            raise kind(f"{opcode} has no denotation")
         if isinstance(operation.attributes, Opaque):
             raise Undenotable(f"{operation.opcode} with attributes {operation.attributes.text}")
         if all(0 in value.shape for value in operation.results):
