@@ -41,8 +41,8 @@ from gradwright.cli import main
         (
             ["emit", "artifact:cnn", "--optimizer", "sgd"],
             3,
-            "gradwright: artifact cnn: expected no option but --batch: the name says the rest, "
-            "found --optimizer. Leave it out",
+            "gradwright: artifact cnn: expected no option but --batch and --formulation: the name "
+            "says the rest, found --optimizer. Leave it out",
         ),
     ],
 )
@@ -59,6 +59,16 @@ def test_an_artifact_is_emitted_at_another_batch(capsys: pytest.CaptureFixture[s
     assert (described["name"], described["batch"]) == ("cifar8_sgd_train_step", 3)
     assert (len(described["inputs"]), len(described["outputs"])) == (71, 69)
     assert described["inputs"][0]["shape"] == [3, 3072]
+
+
+def test_an_artifact_is_emitted_in_other_forms(capsys: pytest.CaptureFixture[str]) -> None:
+    texts: set[str] = set()
+    for chosen in ([], ["--formulation", "portable"], ["--formulation", "textbook"]):
+        assert main(["emit", "artifact:cnn", "--batch", "2", *chosen, "--json"]) == 0
+        described = json.loads(capsys.readouterr().out)
+        assert (len(described["inputs"]), described["name"]) == (13, "cnn_train_step")
+        texts.add(described["text"])
+    assert len(texts) == 3
 
 
 def test_any_net_takes_a_convention_and_a_precision(capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,11 +31,6 @@ def test_the_forms_that_are_named_are_proved(capsys: pytest.CaptureFixture[str])
     assert json.loads(capsys.readouterr().out)["verdict"] == "proved"
 
 
-def test_an_artifact_has_its_own_forms(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["emit", "artifact:cifar8-sgd", "--formulation", "fast"]) == 3
-    assert "found --formulation" in capsys.readouterr().err
-
-
 @pytest.mark.xla
 def test_bench_and_train_take_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     timed = ["bench", "digits-mlp", "--steps", "1", "--batch", "2", "--formulation", "textbook"]

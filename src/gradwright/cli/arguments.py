@@ -99,7 +99,8 @@ BatchCount = Annotated[
     typer.Option(
         min=1,
         max=LARGEST_COUNT,
-        help="Samples per call: 8 unless said, 128 of an artifact; an optimizer step has none.",
+        help="Samples per call: 8 unless said, 128 of an artifact; a probe has its own, an "
+        "optimizer step none.",
     ),
 ]
 StepBatch = Annotated[int, typer.Option(min=1, max=LARGEST_COUNT, help="Samples per step.")]
@@ -112,6 +113,14 @@ AbiText = Annotated[
 ]
 FormulationText = Annotated[
     FormulationName, typer.Option("--formulation", help="How it is computed; see docs/speed.md.")
+]
+EmittedForms = Annotated[
+    FormulationName | None,
+    typer.Option(
+        "--formulation",
+        help="How it is computed: portable unless said, an artifact as published; see "
+        "docs/speed.md.",
+    ),
 ]
 Backend = Annotated[BackendName, typer.Option(help="What compiles and runs the program.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]

@@ -55,7 +55,8 @@ class Emission:
     """One entry point as options spell it; `loss`, `optimizer`, `abi` are NAME[:FIELD=VALUE,...].
 
     `batch` None is `NET_BATCH` for a net and the published batch of an artifact; `layer` is the
-    path of the layer that is probed, or whose map `capture` and `saliency` return.
+    path of the layer that is probed, or whose map `capture` and `saliency` return; `formulation`
+    None is that of the published artifact, and the portable one of a net.
     """
 
     entry: EntryPoint
@@ -65,7 +66,7 @@ class Emission:
     precision: Rounding
     abi: str = "standard"
     layer: str | None = None
-    formulation: FormulationName = FormulationName.PORTABLE
+    formulation: FormulationName | None = None
 
     @classmethod
     def at(
@@ -77,7 +78,7 @@ class Emission:
         precision: Rounding,
         abi: str,
         layer: str | None,
-        formulation: FormulationName,
+        formulation: FormulationName | None,
     ) -> Self:
         """Read `--entry`: the name of an entry point, or probe:LAYER."""
         name, colon, path = entry.partition(":")
@@ -110,9 +111,7 @@ class Emission:
         name = artifact_of(text)
         if name is None:
             return self.program(net_of(text, options))
-        from gradwright.zoo import artifact
-
-        return artifact(name) if self.batch is None else artifact(name, batch=self.batch)
+        return self._artifact(name)
 
     def program(self, net: "NetSpec") -> "Program":
         """Emit the entry point of a net."""
@@ -130,7 +129,7 @@ class Emission:
         element, precision = _numbers(self.precision)
         loss, optimizer, abi = loss_of(self.loss), optimizer_of(self.optimizer), abi_of(self.abi)
         batch = NET_BATCH if self.batch is None else self.batch
-        form = formulation_of(self.formulation, net, batch)
+        form = formulation_of(self.formulation or FormulationName.PORTABLE, net, batch)
         if self.entry in PLAIN:
             self._require_plain()
         match self.entry:
@@ -169,6 +168,16 @@ class Emission:
                 return layer_probe(
                     net, self.layer or "", batch=batch, element=element, formulation=form
                 )
+
+    def _artifact(self, name: str) -> "Program":
+        from gradwright.zoo import artifact
+
+        published = artifact(name) if self.batch is None else artifact(name, batch=self.batch)
+        if self.formulation is None:
+            return published
+        batch = published.batch
+        form = formulation_of(self.formulation, published.net, batch)
+        return artifact(name, batch=batch, formulation=form)
 
     def _probe(self, name: str) -> "Program | LossProgram":
         from gradwright.probes import probe_named

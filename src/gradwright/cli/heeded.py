@@ -90,8 +90,9 @@ def _of_program(request: Request, net: str) -> Iterator[_Case]:
         return
     name = artifact_of(net)
     if name is not None:
-        expected = "no option but --batch: the name says the rest"
-        yield _Case(f"artifact {name}", expected, (_EMISSION | _SIZES) - {"batch"})
+        expected = "no option but --batch and --formulation: the name says the rest"
+        unread = (_EMISSION | _SIZES) - {"batch", "formulation"}
+        yield _Case(f"artifact {name}", expected, unread)
         return
     yield from _of_own(net)
     yield from _of_entry(request["entry"].text)

@@ -72,6 +72,7 @@ BLOCKS: dict[str, LayerProbe] = {
         [blocks.ShuffleV2Unit(6, 2, SYMMETRIC), blocks.ShuffleV2Unit(6, 1, None)],
     ),
     "aspp": LayerProbe([blocks.Aspp(3, (2, 3)), GlobalAvgPool()], Image(4, 6, 5), 3),
+    "darknet": LayerProbe([blocks.DarknetUnit(RELU)]),
     "csp": LayerProbe([blocks.CspBlock(5, 2, SWISH)]),
     "unet": LayerProbe([blocks.UNetLevel([MaxPool(2), ConvBn(3, 3)], 2, SWISH)], Image(2, 6, 4)),
 }

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gradwright.certify.programs_inner import GRADIENT_PREFIX
 from gradwright.certify.witness import widened
 from gradwright.hlo import Port, Role, Signature, print_module, read_module
-from gradwright.run import compile
+from gradwright.run import Backend, Options, compile
 
 EPSILON = float(np.finfo(np.float64).eps)
 STEP = EPSILON ** (1 / 4)
@@ -43,6 +43,11 @@ is off by less than n eps times the sum of their sizes.
 COORDINATES = 8
 """Elements of each gradient that are measured alone (all where there are fewer); one random
 direction goes through all of them."""
+QUICKLY = Options(xla_flags=(("xla_backend_optimization_level", "0"),))
+"""Compiling is most of the time of a probe, and takes half of it so.
+
+What runs once, the text in f32, is left to the reference interpreter, which does not compile.
+"""
 MEASURED = 0.5
 """Least share of the measurements that no kink may disturb."""
 
@@ -109,8 +114,8 @@ class _Function:
 
     def __init__(self, text: str, signature: Signature) -> None:
         self.signature = signature
-        self.wide = compile(print_module(widened(read_module(text))))
-        self.narrow = compile(text)
+        self.wide = compile(print_module(widened(read_module(text))), options=QUICKLY)
+        self.narrow = compile(text, backend=Backend.INTERPRETER)
         self.places = {port.name: i for i, port in enumerate(signature.inputs)}
         weights = [i for i, port in enumerate(signature.inputs) if port.role is Role.COTANGENT]
         self.weight = weights[0] if weights else None

@@ -12,10 +12,9 @@ from gradwright.cli.arguments import (
     BatchCount,
     CapturedLayer,
     Classes,
+    EmittedForms,
     EmittedText,
     EntryText,
-    FormulationName,
-    FormulationText,
     LossText,
     OptimizerText,
     Size,
@@ -45,7 +44,7 @@ def emit(
     ] = Rounding.F32,
     abi: AbiText = "standard",
     layer: CapturedLayer = None,
-    formulation: FormulationText = FormulationName.PORTABLE,
+    formulation: EmittedForms = None,
     out: Annotated[
         Path | None, typer.Option("-o", "--out", help="File to write instead of standard output.")
     ] = None,

@@ -10,9 +10,8 @@ from gradwright.cli.arguments import (
     BatchCount,
     CapturedLayer,
     Classes,
+    EmittedForms,
     EntryText,
-    FormulationName,
-    FormulationText,
     Size,
 )
 from gradwright.cli.declared import DeclaredText
@@ -45,7 +44,7 @@ def mutate(
     precision: Annotated[Rounding, typer.Option(help="Element types of NET.")] = Rounding.F32,
     abi: AbiText = "standard",
     layer: CapturedLayer = None,
-    formulation: FormulationText = FormulationName.PORTABLE,
+    formulation: EmittedForms = None,
     loss: Annotated[
         str,
         typer.Option(
