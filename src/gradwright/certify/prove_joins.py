@@ -80,7 +80,16 @@ class Joins:
                     alike.values.append((written, tensor))
 
     def joined(self, tensor: Tensor) -> Tensor:
-        """Return the remembered value that is proved equal to this one, else this one."""
+        """Return the remembered value that is proved equal to this one, else this one.
+
+        It is this one too where terms or time are over before that is known.
+        """
+        try:
+            return self._joined(tensor)
+        except TooLarge:
+            return tensor
+
+    def _joined(self, tensor: Tensor) -> Tensor:
         written = self._written(tensor)
         if len(written.poly) < 2 and not self._sums(written.poly):
             return tensor

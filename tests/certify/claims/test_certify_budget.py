@@ -1,0 +1,48 @@
+"""A budget may end anywhere: what is not settled by then is unknown, and nothing else happens."""
+
+from itertools import count
+
+import pytest
+
+import gradwright as gw
+from gradwright.certify import Search, Verdict, effort
+
+
+class Counted:
+    """A clock that goes on by a second each time it is read."""
+
+    def __init__(self) -> None:
+        self.monotonic = count(1.0).__next__
+
+
+def verdict_within(step: gw.programs.Program, seconds: float, patch: pytest.MonkeyPatch) -> str:
+    patch.setattr(effort, "time", Counted())
+    return gw.certify(step, search=Search(seconds=0, budget=seconds)).verdict.value
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.3, 0.6])
+def test_what_is_late_is_unknown(share: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    step = small_step()
+    assert verdict_within(step, share * readings(step, monkeypatch), monkeypatch) == "unknown"
+
+
+@pytest.mark.slow
+def test_what_is_late_is_unknown_wherever_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    step = small_step()
+    for seconds in range(0, readings(step, monkeypatch), 5):
+        assert verdict_within(step, seconds, monkeypatch) in ("unknown", "proved")
+
+
+def small_step() -> gw.programs.Program:
+    net = gw.zoo.get("digits-cnn", classes=2)
+    loss, rule = gw.losses.SoftmaxCrossEntropy(), gw.optim.Sgd()
+    return gw.programs.train_step(net, batch=2, loss=loss, optimizer=rule)
+
+
+def readings(step: gw.programs.Program, patch: pytest.MonkeyPatch) -> int:
+    """Return how often a whole proof reads the clock."""
+    clock = Counted()
+    patch.setattr(effort, "time", clock)
+    report = gw.certify(step, search=Search(seconds=0, budget=1e12))
+    assert report.verdict is Verdict.PROVED
+    return int(clock.monotonic())
