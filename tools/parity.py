@@ -34,7 +34,7 @@ def main() -> int:
             continue
         with tempfile.TemporaryDirectory() as folder:
             found = measured(case, Path(folder))
-        good = good and found.worst < case.tolerance
+        good = good and found.is_within(case.tolerance)
         line = _row(case, *astuple(found))
         print(line, flush=True)
         if options.write:

@@ -7,7 +7,7 @@ bias before a batch norm, are nothing but differences.
 """
 
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +30,9 @@ RULE = AdamW(epsilon=0.1, weight_decay=0.01)
 RECIPE = Recipe(1.0, RULE.epsilon, RULE.weight_decay, 0.1)
 SMALLEST = 1e-3
 """Differences are shares of the largest element, or of this where all elements are smaller."""
+MAGNIFIED = 100
+"""What a step is allowed more: it divides by a root plus the epsilon, so that the differences of
+gradients that are far below the largest count ten times and more."""
 QUICKLY = run.Options(xla_flags=(("xla_backend_optimization_level", "0"),))
 
 
@@ -103,10 +106,10 @@ class Parity:
     statistics: float
     step: float
 
-    @property
-    def worst(self) -> float:
-        """The largest of the four."""
-        return max(astuple(self))
+    def is_within(self, tolerance: float) -> bool:
+        """Whether no difference is above a tolerance, or that of the step above its own."""
+        others = max(self.logits, self.gradients, self.statistics)
+        return others < tolerance and self.step < MAGNIFIED * tolerance
 
 
 def model_of(case: Case) -> Model:

@@ -25,7 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_net_is_its_references(case: Case, folder: Path) -> None:
     found = measured(case, folder)
-    assert found.worst < case.tolerance, found
+    assert found.is_within(case.tolerance), found
 
 
 def test_every_net_that_a_library_has_is_compared() -> None:

@@ -20,21 +20,22 @@ def verdict_within(step: gw.programs.Program, seconds: float, patch: pytest.Monk
     return gw.certify(step, search=Search(seconds=0, budget=seconds)).verdict.value
 
 
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.3, 0.6])
-def test_what_is_late_is_unknown(share: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    step = small_step()
-    assert verdict_within(step, share * readings(step, monkeypatch), monkeypatch) == "unknown"
+@pytest.mark.parametrize("seconds", [0, 224, 328])
+def test_what_is_late_is_unknown(seconds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert verdict_within(small_step(), seconds, monkeypatch) == "unknown"
 
 
 @pytest.mark.slow
 def test_what_is_late_is_unknown_wherever_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     step = small_step()
-    for seconds in range(0, readings(step, monkeypatch), 5):
-        assert verdict_within(step, seconds, monkeypatch) in ("unknown", "proved")
+    for seconds in range(readings(step, monkeypatch)):
+        assert verdict_within(step, seconds, monkeypatch) == "unknown"
 
 
 def small_step() -> gw.programs.Program:
-    net = gw.zoo.get("digits-cnn", classes=2)
+    """Return a step in whose proof values are met again at its 224th to 333rd look at the clock."""
+    layers = [gw.layers.Conv2d(2, 3, padding=gw.layers.Padding.SYMMETRIC), gw.layers.Flatten()]
+    net = gw.NetSpec("small", gw.Image(1, 4, 4), [*layers, gw.layers.Dense(2)])
     loss, rule = gw.losses.SoftmaxCrossEntropy(), gw.optim.Sgd()
     return gw.programs.train_step(net, batch=2, loss=loss, optimizer=rule)
 
