@@ -6,13 +6,13 @@ Where rounding crosses a kink (a ReLU whose input is nearly 0, another winner of
 gradients behind it agree to rounding and those before it do not, from one layer on; at a ReLU after
 a normalization the bias moves and the scale does not, since it is multiplied by what is nearly 0.
 Where a kernel is compiled wrongly, one layer is off and so is every batch. Errors are shares of a
-gradient's length, or of 1 % of the longest one's; two random batches.
+gradient's length, or of 1 % of the longest one's; three random batches.
 """
 
 import argparse
 import json
 
-from zoo_runs import LEVEL_0, run_exactly, run_steps, shares
+from zoo_runs import BATCHES, LEVEL_0, run_exactly, run_steps, shares
 from zoo_steps import step_of
 
 import gradwright as gw
@@ -21,7 +21,7 @@ import gradwright as gw
 def main() -> None:
     """Print a line for each parameter, in the order of the net."""
     options = _options()
-    step = step_of(options.name, options)
+    step = step_of(options.name, options.batch, options.size)
     quick = gw.run.Options(xla_flags=LEVEL_0)
     exact = run_exactly(step, quick)
     found = {
@@ -36,7 +36,7 @@ def main() -> None:
     if options.json:
         print(json.dumps({"net": options.name, "parameters": names, "off": errors}))
         return
-    heads = [f"{each}, batch {i}" for each in errors for i in (1, 2)]
+    heads = [f"{each}, batch {i}" for each in errors for i in range(1, BATCHES + 1)]
     print("| parameter |", " | ".join(heads), "|")
     print("|---" * (1 + len(heads)) + "|")
     for i, name in enumerate(names):

@@ -42,15 +42,18 @@ GROUPS = {
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One program: what each part that was run measured, or the words that say why it did not."""
+    """One program: what each part that was run measured, or the words that say why it did not.
+
+    `pictures` are those of each group of parts, by the column that names them.
+    """
 
     name: str
-    pictures: str
+    pictures: Mapping[str, str]
     parts: Mapping[str, Cells | str]
 
     @property
     def off(self) -> dict[str, float]:
-        """How far gradients are from those in float64, by backend, at the better picture."""
+        """How far gradients are from those in float64, by backend, at the best picture."""
         exact = self.parts.get("f64")
         if exact is None or isinstance(exact, str):
             return {}
@@ -90,10 +93,10 @@ class Measured:
                 fresh[f"{backend} off"] = [NOT_RUN if off is None else f"{off:.0e}"]
         for column, parts in GROUPS.items():
             at = COLUMNS.index(column)
-            stale = cells[at] != self.pictures
+            stale = cells[at] != self.pictures[column]
             if not fresh.keys() & set(parts):
                 continue
-            cells[at] = self.pictures
+            cells[at] = self.pictures[column]
             at += 1
             for part in parts:
                 end = at + WIDTHS[part]

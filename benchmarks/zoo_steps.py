@@ -1,14 +1,15 @@
 """Every net of the zoo and every artifact: emit its train step, prove all of it, run it.
 
-    python benchmarks/zoo_steps.py [NAME …] [--parts PART …] [--batch 4] [--size 64] [--limit 900]
+    python benchmarks/zoo_steps.py [NAME …] [--parts PART …] [--batch N] [--size N] [--limit 900]
                                    [--write]
 
 A NAME is a net of the zoo, whose train step is AdamW's on smoothed labels with all results claimed,
 or artifact:NAME; default: all of both. Parts, each in a process of its own: `emit`; `prove`; three
 steps on XLA and on IREE (`xla`, `iree`); one on XLA in float64 (`f64`), from which their gradients
 are measured. A proof has `--limit` seconds of CPU time, the others of wall time; what does not
-settle within them is said so in the table. `--size` is the height and width of pictures for nets
-that take any. `--write` puts each row into the table of RESULTS.md as it comes: other rows stay,
+settle within them is said so in the table. Texts are emitted and proved for 4 pictures of the
+published size, and run for 2 of 64 x 64 where a net takes any size, unless `--batch` and `--size`
+say otherwise. `--write` puts each row into the table of RESULTS.md as it comes: other rows stay,
 and so do parts that are not run if they are of pictures of the same size. Exit code 1 where a part
 that was asked for fails, a claim is not proved, or the gradients of one backend are further from
 float64 than rounding and the other backend explain.
@@ -25,7 +26,7 @@ from pathlib import Path
 
 from contest.rows import rows_of
 from contest.table import read_section, replace_section
-from zoo_rows import Cells, Measured, line, table
+from zoo_rows import GROUPS, Cells, Measured, line, table
 from zoo_runs import LEVEL_0, run_exactly, run_steps
 
 import gradwright as gw
@@ -43,6 +44,8 @@ GRACE = 5
 START = 15
 """CPU seconds that a process may need before it proves anything."""
 PARTS = ("emit", "prove", "f64", "xla", "iree")
+TEXT_BATCH, RUN_BATCH, RUN_SIZE = 4, 2, 64
+"""Texts are those of the published size of pictures; steps of that size take too long."""
 ARTIFACT = "artifact:"
 NAMES = [
     *gw.zoo.NETS,
@@ -53,11 +56,11 @@ HEAD = [
     "Two shared cores under load: seconds of emission and of proofs are CPU seconds, those of "
     "compilation wall seconds; ms are the least of three steps. XLA off, IREE off: the largest "
     "difference of a gradient from the one that the same program in float64 has, as a share of its "
-    "length, or of 1 % of the longest one's; the smaller one of two random batches, for "
-    "at one of them rounding may cross a kink. Rounding: how far the gradient in "
+    "length, or of 1 % of the longest one's; the smallest one of three random batches (two before "
+    "December), for at one of them rounding may cross a kink. Rounding: how far the gradient in "
     "float64 moves where pictures are rounded to float32 once more.",
     "",
-    "`python benchmarks/zoo_steps.py [NAME …] [--parts PART …] [--batch 4] [--size 64] --write`",
+    "`python benchmarks/zoo_steps.py [NAME …] [--parts PART …] --write`",
     "",
 ]
 
@@ -71,8 +74,7 @@ def main() -> int:
     good = True
     for name in options.name or NAMES:
         parts = {part: _part(name, part, options) for part in options.parts}
-        step = step_of(name, options)
-        measured = Measured(name, "x".join(map(str, (step.batch, *step.net.input.shape))), parts)
+        measured = Measured(name, _pictures(name, options), parts)
         good = good and measured.is_good
         print(line(measured.row()), flush=True)
         if options.write:
@@ -84,8 +86,9 @@ def main() -> int:
 
 def _part(name: str, part: str, options: argparse.Namespace) -> Cells | str:
     """Measure a part in a process of its own, or say in words why it was not measured."""
-    command = [sys.executable, __file__, name, "--part", part, "--batch", str(options.batch)]
-    command += ["--size", str(options.size), "--limit", str(options.limit)]
+    batch, size = _sizes(part, options)
+    command = [sys.executable, __file__, name, "--part", part, "--batch", str(batch)]
+    command += ["--size", str(size), "--limit", str(options.limit)]
     wall = PATIENCE * max(START, options.limit) if part == "prove" else options.limit
     try:
         found = subprocess.run(command, capture_output=True, text=True, timeout=wall)
@@ -100,7 +103,7 @@ def _part(name: str, part: str, options: argparse.Namespace) -> Cells | str:
 
 
 def _measure(name: str, part: str, options: argparse.Namespace) -> Cells:
-    step = step_of(name, options)
+    step = step_of(name, options.batch, options.size)
     match part:
         case "emit":
             return _emitted(name, options)
@@ -112,19 +115,34 @@ def _measure(name: str, part: str, options: argparse.Namespace) -> Cells:
             return run_steps(step, part, gw.run.Options(timeout=options.limit))
 
 
-def step_of(name: str, options: argparse.Namespace) -> Program:
-    """Return the train step of a net of the zoo, or an artifact."""
+def _sizes(part: str, options: argparse.Namespace) -> tuple[int, int]:
+    """Return the batch and the size of pictures that a part is measured for; 0: as published."""
+    batch, size = (RUN_BATCH, RUN_SIZE) if part in GROUPS["run for"] else (TEXT_BATCH, 0)
+    return options.batch or batch, size if options.size is None else options.size
+
+
+def _pictures(name: str, options: argparse.Namespace) -> dict[str, str]:
+    """Return the pictures of each group of parts, as the table spells them."""
+    spelled: dict[str, str] = {}
+    for column, parts in GROUPS.items():
+        step = step_of(name, *_sizes(parts[0], options))
+        spelled[column] = "x".join(map(str, (step.batch, *step.net.input.shape)))
+    return spelled
+
+
+def step_of(name: str, batch: int, size: int) -> Program:
+    """Return the train step of a net of the zoo, or an artifact; size 0 is the published one."""
     if name.startswith(ARTIFACT):
-        return gw.zoo.artifact(name.removeprefix(ARTIFACT), batch=options.batch)
-    net = gw.zoo.get(name, size=None if name in gw.zoo.NETS else options.size)
+        return gw.zoo.artifact(name.removeprefix(ARTIFACT), batch=batch)
+    net = gw.zoo.get(name, size=size if size and name not in gw.zoo.NETS else None)
     loss = gw.losses.SoftmaxCrossEntropy(label_smoothing=SMOOTHING)
-    return gw.programs.train_step(net, batch=options.batch, loss=loss, optimizer=gw.optim.AdamW())
+    return gw.programs.train_step(net, batch=batch, loss=loss, optimizer=gw.optim.AdamW())
 
 
 def _emitted(name: str, options: argparse.Namespace) -> Cells:
     """Measure an emission after another one, as in a session: imports are done."""
     seconds = time.process_time()
-    text = step_of(name, options).text
+    text = step_of(name, options.batch, options.size).text
     return {
         "operations": sum(" = " in line for line in text.splitlines()),
         "bytes": len(text),
@@ -149,8 +167,8 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("name", nargs="*", metavar="NAME", help="default: all")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="default: all")
-    parser.add_argument("--batch", type=int, default=4)
-    parser.add_argument("--size", type=int, default=64)
+    parser.add_argument("--batch", type=int, default=None, help="default: 4 of texts, 2 to run")
+    parser.add_argument("--size", type=int, default=None, help="default: as published, 64 to run")
     parser.add_argument("--limit", type=int, default=900, help="seconds of one part of a row")
     parser.add_argument("--write", action="store_true", help="put the rows into the table")
     parser.add_argument("--results", type=Path, default=RESULTS, help="the file that holds it")
