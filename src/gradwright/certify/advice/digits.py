@@ -13,13 +13,7 @@ from gradwright.certify.kernel.algebra import Algebra
 from gradwright.certify.kernel.atoms import Sum
 from gradwright.certify.kernel.index import Affine, Guard
 from gradwright.certify.kernel.multilinear import Multilinear
-from gradwright.certify.kernel.tensor import (
-    Digits,
-    Shape,
-    Tensor,
-    offsets,
-    plain_digits,
-)
+from gradwright.certify.kernel.tensor import Digits, Shape, Tensor, offsets, plain_digits
 
 
 def suggested_digits(form: Multilinear, operands: Sequence[Tensor], algebra: Algebra) -> Digits:

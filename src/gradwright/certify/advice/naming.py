@@ -1,15 +1,15 @@
-"""Orders in which the variables of a value are named, so that equal values get equal names.
+"""Names for the variables of a value, and for its indices, so that equal values get equal names.
 
 Variables that occur differently are told apart by colour refinement; of those that are not, every
 order is tried up to a limit.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import permutations, product
 from math import factorial, prod
 
-from gradwright.certify.kernel.atoms import Monomial
-from gradwright.certify.kernel.index import Affine
+from gradwright.certify.kernel.atoms import Atoms, Factor, Monomial
+from gradwright.certify.kernel.index import Affine, Extents, is_whole, variables
 
 REFINEMENTS = 3
 """Rounds of colour refinement; more never told variables of real texts apart."""
@@ -63,3 +63,49 @@ def suggested_orders(colours: Mapping[int, int], limit: int) -> Iterator[list[in
         return
     for choice in product(*(permutations(group) for group in ordered)):
         yield [v for group in choice for v in group]
+
+
+def suggested_variables(
+    atoms: Atoms, p: Iterable[Monomial], extents: Extents
+) -> Collection[Affine]:
+    """Return index expressions of a class that are to be variables: what occurs in them only.
+
+    Of those that read indices of one extent, and are not a variable over a whole one already.
+    """
+    seen_in: dict[int, set[Affine]] = {}
+    found: dict[Affine, set[int]] = {}
+    for factors, guards in p:
+        for e, extent in atoms.reads(factors):
+            found.setdefault(e, set()).add(extent)
+            for v in variables(e):
+                seen_in.setdefault(v, set()).add(e)
+        for e, _, _ in guards:
+            for v in variables(e):
+                seen_in.setdefault(v, set()).update((e, _GUARDED))
+    return {
+        e
+        for e, sizes in found.items()
+        if len(sizes) == 1
+        and all(seen_in[v] == {e} for v in variables(e))
+        and not is_whole(e, min(sizes), extents)
+    }
+
+
+def suggested_outputs(
+    factors: Iterable[Factor], tied: Iterable[int], atoms: Atoms
+) -> Collection[Affine]:
+    """Return index expressions of a contraction that are to be outputs of their own.
+
+    It is each that shares no variable, and none of its variables, with what is summed or guarded:
+    then slices and paddings of one contraction share one atom.
+    """
+    expressions = {e for e, _ in atoms.reads(factors)}
+    held = set(tied)
+    while reached := [e for e in expressions if not held.isdisjoint(variables(e))]:
+        held.update(v for e in reached for v in variables(e))
+        expressions.difference_update(reached)
+    return expressions
+
+
+_GUARDED: Affine = (0, ((0, 0),))
+"""Stands for "occurs in a guard": no expression has a coefficient 0."""

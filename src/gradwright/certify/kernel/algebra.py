@@ -19,13 +19,14 @@ from gradwright.certify.kernel.atoms import (
     Relation,
     Sign,
     Terms,
+    factors_at,
 )
 from gradwright.certify.kernel.index import (
     Affine,
     Extents,
     Guards,
     conjunction,
-    substitute,
+    guards_at,
     variables,
 )
 from gradwright.certify.kernel.thresholds import Thresholds
@@ -67,6 +68,11 @@ def constant_of(p: Poly) -> Fraction | None:
     if not p:
         return Fraction(0)
     return p[ONE] if len(p) == 1 and ONE in p else None
+
+
+def product_of(*factors: Factor, guards: Guards = (), c: Fraction | int = 1) -> Poly:
+    """Return c times factors, sorted, where guards hold."""
+    return {(factors, guards): Fraction(c)}
 
 
 def add(p: Poly, q: Poly, scale: Fraction | int = 1) -> Poly:
@@ -289,14 +295,10 @@ class Algebra:
         self.spend(len(p))
         total: dict[Monomial, Fraction] = {}
         for (factors, guards), c in p.items():
-            moved = conjunction(((substitute(e, mapping), a, b) for e, a, b in guards), extents)
+            moved = conjunction(guards_at(guards, mapping), extents)
             if moved is None:
                 continue
-            accessed = (
-                (atom, tuple(substitute(e, mapping) for e in access), q)
-                for atom, access, q in factors
-            )
-            product = self.product(accessed, moved)
+            product = self.product(factors_at(factors, mapping), moved)
             if product is not None:
                 monomial, unit = product
                 _accumulate(total, monomial, c if unit is _UNIT else c * unit)

@@ -5,12 +5,12 @@ claim nothing: they may still be equal functions, which only costs completeness.
 """
 
 import enum
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 
-from gradwright.certify.kernel.index import Affine, Guards
+from gradwright.certify.kernel.index import Affine, Guards, read_at
 from gradwright.hlo.attributes import Window
 
 Exponent = int | Fraction
@@ -19,6 +19,11 @@ Factor = tuple[int, tuple[Affine, ...], Exponent]
 Monomial = tuple[tuple[Factor, ...], Guards]
 """Product of factors and guards, both sorted."""
 Terms = tuple[tuple[Monomial, Fraction], ...]
+
+
+def factors_at(factors: Iterable[Factor], mapping: Mapping[int, Affine]) -> list[Factor]:
+    """Return factors with variables replaced by expressions."""
+    return [(atom, read_at(access, mapping), q) for atom, access, q in factors]
 
 
 class Relation(enum.IntEnum):
@@ -259,6 +264,11 @@ class Atoms:
     def extents(self, atom: int) -> tuple[int, ...]:
         """Return the extent of each index of an atom."""
         return self._extents[atom]
+
+    def reads(self, factors: Iterable[Factor]) -> Iterator[tuple[Affine, int]]:
+        """Yield the index expressions of factors, each with the extent that it lies in."""
+        for atom, access, _ in factors:
+            yield from zip(access, self._extents[atom], strict=True)
 
     def is_constant(self, atom: int) -> bool:
         """Return whether an atom is a constant tensor, or an index."""

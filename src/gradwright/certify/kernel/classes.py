@@ -8,10 +8,10 @@ import enum
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from gradwright.certify.advice.naming import refine, suggested_orders
+from gradwright.certify.advice.naming import refine, suggested_orders, suggested_variables
 from gradwright.certify.kernel.algebra import Algebra, Poly, sorted_terms, variables_of
-from gradwright.certify.kernel.atoms import Class, Monomial
-from gradwright.certify.kernel.index import Affine, Extents, variable, variables
+from gradwright.certify.kernel.atoms import Atoms, Class, Monomial
+from gradwright.certify.kernel.index import Affine, Extents, variable
 
 ORDER_LIMIT = 24
 """Orders of indistinguishable variables that are tried; beyond it one is taken."""
@@ -33,7 +33,8 @@ def intern_class(
     single = _single_factor(p)
     if single is not None and (scale is Scale.LEADING or single[0] > 0):
         return single
-    origin, p, extents = generalize(algebra, p, extents)
+    chosen = suggested_variables(algebra.atoms, p, extents)
+    origin, p, extents = generalized(algebra.atoms, p, extents, chosen)
     used = variables_of(p)
     colours = refine(p, {v: (extents[v],) for v in sorted(used)})
     namings = orders(used, colours, ORDER_LIMIT)
@@ -77,68 +78,26 @@ def _labelled(
     return Class(box, scaled), lead, names
 
 
-def generalize(
-    algebra: Algebra, p: Poly, extents: Extents
+def generalized(
+    atoms: Atoms, p: Poly, extents: Extents, chosen: Collection[Affine]
 ) -> tuple[Mapping[int, Affine], Poly, Extents]:
-    """Return (origin, p', extents') where an index expression that stands for itself is a variable.
+    """Return (origin, p', extents') with a variable of its own for each chosen index expression.
 
-    An expression whose variables occur nowhere else in p is replaced by a fresh variable over the
-    whole index of its atoms; origin says what it stood for. Reading p' there gives p.
+    The variable ranges over the whole index that is read there; origin says which expression it
+    stands for. Reading p' there gives p, whichever were chosen.
     """
-    if all(_is_whole(e, n, extents) for e, n in _reads(algebra, p)):
-        return {}, p, extents
-    fresh = max(extents, default=-1) + 1
-    origin: dict[int, Affine] = {}
-    renamed: dict[Affine, Affine] = {}
+    names: dict[Affine, int] = {}
     box = dict(extents)
-    for e, extent in _self_contained(algebra, p):
-        if _is_whole(e, extent, extents):
-            continue
-        origin[fresh], renamed[e], box[fresh] = e, variable(fresh), extent
-        fresh += 1
-    if not origin:
-        return origin, p, extents
-    swapped = {_rename(monomial, renamed): c for monomial, c in p.items()}
-    return origin, swapped, box
-
-
-def _rename(monomial: Monomial, renamed: Mapping[Affine, Affine]) -> Monomial:
-    factors, guards = monomial
-    moved = ((atom, tuple(renamed.get(e, e) for e in access), q) for atom, access, q in factors)
-    return tuple(sorted(moved)), guards
-
-
-def _self_contained(algebra: Algebra, p: Poly) -> Iterator[tuple[Affine, int]]:
-    """Yield (e, extent): expressions whose variables occur in e only, on indices of one extent."""
-    seen_in: dict[int, set[Affine]] = {}
-    extents: dict[Affine, set[int]] = {}
-    for e, extent in _reads(algebra, p):
-        extents.setdefault(e, set()).add(extent)
-        for v in variables(e):
-            seen_in.setdefault(v, set()).add(e)
-    for _, guards in p:
-        for e, _, _ in guards:
-            for v in variables(e):
-                seen_in.setdefault(v, set()).update((e, _GUARDED))
-    for e, found in extents.items():
-        if e[1] and len(found) == 1 and all(seen_in[v] == {e} for v in variables(e)):
-            yield e, next(iter(found))
-
-
-def _reads(algebra: Algebra, p: Poly) -> Iterator[tuple[Affine, int]]:
-    """Yield the index expressions of a polynomial, with the extents that they lie in."""
-    for factors, _ in p:
-        for atom, access, _ in factors:
-            yield from zip(access, algebra.atoms.extents(atom), strict=True)
-
-
-def _is_whole(e: Affine, extent: int, extents: Extents) -> bool:
-    """Return whether an expression is a number, or a variable over a whole extent."""
-    c, terms = e
-    if not terms:
-        return True
-    return len(terms) == 1 and not c and terms[0][1] == 1 and extents[terms[0][0]] == extent
-
-
-_GUARDED: Affine = (0, ((0, 0),))
-"""Stands for "occurs in a guard": no expression has a coefficient 0."""
+    for factors, _ in p if chosen else ():
+        for e, extent in atoms.reads(factors):
+            if e in chosen:
+                v = names.setdefault(e, max(box, default=-1) + 1)
+                box[v] = min(extent, box.get(v, extent))
+    if not names:
+        return {}, p, extents
+    renamed = {e: variable(v) for e, v in names.items()}
+    moved: dict[Monomial, Fraction] = {}
+    for (factors, guards), c in p.items():
+        named = ((a, tuple(renamed.get(e, e) for e in access), q) for a, access, q in factors)
+        moved[tuple(sorted(named)), guards] = c
+    return {v: e for e, v in names.items()}, moved, box

@@ -10,6 +10,7 @@ import enum
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from gradwright.certify.advice.opening import suggested_opening
 from gradwright.certify.advice.points import differs_somewhere
 from gradwright.certify.effort import TooLarge
 from gradwright.certify.kernel.algebra import Algebra, Poly, Undenotable, add
@@ -84,7 +85,7 @@ class _Difference:
                 alone = [kind for kind, pieces in self.left.items() if not _both_signs(pieces)]
                 if not alone:
                     self._cancel_early()
-                atom = self._next(alone) or self._next(self.left)
+                atom = suggested_opening(self.algebra.atoms, self.left, alone, self._opens)
                 if atom is None:
                     return not alone and all(map(self._nothing, self.left.values()))
                 new = list(self._written_out(atom))
@@ -108,34 +109,10 @@ class _Difference:
         if sum(map(len, self.left.values())) > PIECES:
             raise TooLarge("a difference of too many pieces")
 
-    def _next(self, among: Iterable[Kind]) -> int | None:
-        """Return the sum or class to write out: the last one made, of those on one side if any."""
-        sides: tuple[set[int], set[int]] = set(), set()
-        for kind, pieces in self.left.items():
-            for positive in {piece.coefficient > 0 for piece in pieces}:
-                sides[positive].update(atom for atom, q in kind if self._opens(atom, q))
-        both = sides[0] & sides[1]
-        shared = both | self._reached(sides[0] - both) & self._reached(sides[1] - both)
-        here = {atom for kind in among for atom, q in kind if self._opens(atom, q)}
-        return max(here - shared or here, default=None)
-
     def _opens(self, atom: int, q: Exponent) -> bool:
         content = self.algebra.atoms.content(atom)
         known = isinstance(content, self.openable) and bool(terms_of(self.algebra.atoms, atom))
         return known and isinstance(q, int) and q > 0
-
-    def _reached(self, atoms: Iterable[int]) -> set[int]:
-        """Return sums and classes, and those that are factors in them."""
-        found: set[int] = set()
-        pending = list(atoms)
-        while pending:
-            atom = pending.pop()
-            if atom not in found:
-                found.add(atom)
-                terms = terms_of(self.algebra.atoms, atom)
-                inner = ((a, q) for (factors, _), _ in terms for a, _, q in factors)
-                pending.extend(a for a, q in inner if self._opens(a, q))
-        return found
 
     def _written_out(self, atom: int) -> Iterator[Piece]:
         """Take out the pieces with an atom and yield them with it written out."""
@@ -144,7 +121,10 @@ class _Difference:
             here = (i for i, (a, q) in enumerate(kind) if a == atom and self._opens(a, q))
             return next(here, None)
 
-        for kind in [kind for kind in self.left if place(kind) is not None]:
+        kinds = [kind for kind in self.left if place(kind) is not None]
+        if not kinds:
+            raise ValueError(f"atom {atom}, to be written out, is in no piece")
+        for kind in kinds:
             pending = self.left.pop(kind)
             while pending:
                 piece = pending.pop()

@@ -44,6 +44,21 @@ def substitute(e: Affine, mapping: Mapping[int, Affine]) -> Affine:
     return combine(((k, mapping.get(v, variable(v))) for v, k in e[1]), e[0])
 
 
+def read_at(access: Iterable[Affine], mapping: Mapping[int, Affine]) -> tuple[Affine, ...]:
+    """Return expressions with variables replaced."""
+    return tuple([substitute(e, mapping) for e in access])
+
+
+def guards_at(guards: Iterable[Guard], mapping: Mapping[int, Affine]) -> list[Guard]:
+    """Return guards with variables replaced, not in normal form."""
+    return [(substitute(e, mapping), low, high) for e, low, high in guards]
+
+
+def is_whole(e: Affine, extent: int, extents: Extents) -> bool:
+    """Return whether an expression is a number, or a variable over a whole extent."""
+    return not e[1] or (e == variable(e[1][0][0]) and extents[e[1][0][0]] == extent)
+
+
 def bounds(e: Affine, extents: Extents) -> tuple[int, int]:
     """Return the least and the greatest value of e over the box."""
     low = high = e[0]

@@ -8,14 +8,23 @@ from math import factorial, prod
 
 from gradwright.certify.effort import TooLarge
 from gradwright.certify.kernel.algebra import Algebra, monomial_variables
-from gradwright.certify.kernel.atoms import Atoms, Class, Dense, Exponent, Factor, Monomial, Sum
+from gradwright.certify.kernel.atoms import (
+    Atoms,
+    Class,
+    Dense,
+    Exponent,
+    Factor,
+    Monomial,
+    Sum,
+    factors_at,
+)
 from gradwright.certify.kernel.index import (
     Affine,
     Extents,
     Guards,
     conjunction,
     constant,
-    substitute,
+    guards_at,
     variable,
 )
 from gradwright.certify.kernel.reading import Reading, met_again
@@ -129,15 +138,10 @@ def opened(algebra: Algebra, piece: Piece, place: int) -> Iterator[Piece]:
 
 def _moved(piece: Piece, mapping: Mapping[int, Affine]) -> Piece | None:
     """Return a piece with expressions for variables; None where its guards are 0."""
-    moved = ((substitute(e, mapping), low, high) for e, low, high in piece.guards)
-    guards = conjunction(moved, piece.extents)
+    guards = conjunction(guards_at(piece.guards, mapping), piece.extents)
     if guards is None:
         return None
-    factors = tuple(
-        (atom, tuple(substitute(e, mapping) for e in access), q)
-        for atom, access, q in piece.factors
-    )
-    return replace(piece, factors=factors, guards=guards)
+    return replace(piece, factors=tuple(factors_at(piece.factors, mapping)), guards=guards)
 
 
 def _without(piece: Piece, variables: Collection[int], times: int) -> Piece:

@@ -12,18 +12,19 @@ from itertools import permutations
 
 import islpy as isl
 
-from gradwright.certify.advice.naming import refine
+from gradwright.certify.advice.naming import refine, suggested_outputs
 from gradwright.certify.advice.signatures import suggested_signatures
 from gradwright.certify.effort import bounded
-from gradwright.certify.kernel.algebra import Algebra, Poly, monomial_variables
-from gradwright.certify.kernel.atoms import Exponent, Factor, Monomial, Sum
-from gradwright.certify.kernel.classes import orders
+from gradwright.certify.kernel.algebra import Algebra, Poly, monomial_variables, product_of
+from gradwright.certify.kernel.atoms import Exponent, Factor, Monomial, Sum, factors_at
+from gradwright.certify.kernel.classes import generalized, orders
 from gradwright.certify.kernel.index import (
     Affine,
     Extents,
     Guards,
     combine,
-    substitute,
+    guards_at,
+    is_whole,
     variable,
     variables,
 )
@@ -72,45 +73,26 @@ class Relations:
         return self._relation(contraction)
 
     def _interface(self, monomial: Monomial, summed: set[int], extents: Extents) -> _Contraction:
-        """Make every index expression that no summed variable meets an output of its own.
-
-        It then ranges over the whole index of its atom, so that slices and paddings of one
-        contraction share one atom.
-        """
+        """Return a sum whose outputs are variables, some in place of whole index expressions."""
         factors, guards = monomial
-        tied = _tied(monomial, summed)
-        box = dict(extents)
-        origin: dict[int, Affine] = {v: variable(v) for v in tied}
-        names: dict[Affine, int] = {}
-        renamed: list[Factor] = []
-        for atom, access, q in factors:
-            moved: list[Affine] = []
-            for e, extent in zip(access, self.algebra.atoms.extents(atom), strict=True):
-                if any(v in summed or v in tied for v in variables(e)):
-                    moved.append(e)
-                    continue
-                if e not in names:
-                    names[e] = max(box, default=-1) + 1
-                    box[names[e]] = extent
-                    origin[names[e]] = e
-                box[names[e]] = min(box[names[e]], extent)
-                moved.append(variable(names[e]))
-            renamed.append((atom, tuple(moved), q))
-        used = set(monomial_variables((tuple(renamed), guards)))
-        outputs = tuple(v for v in origin if v in used)
-        return _Contraction(
-            tuple(sorted(renamed)), guards, outputs, tuple(sorted(summed)), box, origin
+        tied = summed.union(*(variables(e) for e, _, _ in guards))
+        chosen = suggested_outputs(factors, tied, self.algebra.atoms)
+        if any(v in summed for e in chosen for v in variables(e)):
+            raise ValueError(f"outputs {chosen} of a sum over {summed}")
+        origin, moved, box = generalized(
+            self.algebra.atoms, {monomial: Fraction(1)}, extents, chosen
         )
+        [(factors, _)] = moved
+        free = sorted({*monomial_variables((factors, guards))} - summed)
+        origin = {v: origin.get(v, variable(v)) for v in free}
+        return _Contraction(factors, guards, tuple(free), tuple(sorted(summed)), box, origin)
 
     def _is_plain(self, c: _Contraction) -> bool:
         """Whether every index is a whole variable: an einsum, equal by naming alone."""
         if c.guards:
             return False
-        return all(
-            not e[1] or (e == variable(e[1][0][0]) and c.extents[e[1][0][0]] == extent)
-            for atom, access, _ in c.factors
-            for e, extent in zip(access, self.algebra.atoms.extents(atom), strict=True)
-        )
+        reads = self.algebra.atoms.reads(c.factors)
+        return all(is_whole(e, extent, c.extents) for e, extent in reads)
 
     def _plain(self, c: _Contraction) -> Poly:
         names = {v: (0, c.extents[v]) for v in c.outputs} | {v: (1, c.extents[v]) for v in c.summed}
@@ -124,18 +106,14 @@ class Relations:
         alike = [outputs for found, outputs in candidates if found == content]
         atom = self.algebra.atoms.interned_alike(content, content.extents[: content.outputs], alike)
         access = self.algebra.atoms.ordered(atom, tuple(c.origin[v] for v in alike[0]))
-        return {(((atom, access, 1),), ()): Fraction(1)}
+        return product_of((atom, access, 1))
 
     def _content(self, c: _Contraction, outputs: Sequence[int], summed: Sequence[int]) -> Sum:
         names = (*outputs, *summed)
         renaming = {v: variable(i) for i, v in enumerate(names)}
-        factors = (
-            (atom, tuple(substitute(e, renaming) for e in access), q)
-            for atom, access, q in c.factors
-        )
-        guards = ((substitute(e, renaming), low, high) for e, low, high in c.guards)
-        box = tuple(c.extents[v] for v in names)
-        return Sum(len(outputs), box, tuple(sorted(factors)), tuple(sorted(guards)))
+        factors = tuple(sorted(factors_at(c.factors, renaming)))
+        guards = tuple(sorted(guards_at(c.guards, renaming)))
+        return Sum(len(outputs), tuple(c.extents[v] for v in names), factors, guards)
 
     @bounded()
     def _relation(self, c: _Contraction) -> Poly | None:
@@ -167,19 +145,9 @@ class Relations:
         """Return the factors that are read at the same indices together, in a fixed order."""
         found: dict[Read, list[tuple[int, Exponent]]] = {}
         for atom, access, q in factors:
-            read = tuple(zip(access, self.algebra.atoms.extents(atom), strict=True))
+            read = tuple(self.algebra.atoms.reads(((atom, access, q),)))
             found.setdefault(read, []).append((atom, q))
         return sorted(((tuple(sorted(kind)), read) for read, kind in found.items()))
-
-
-def _tied(monomial: Monomial, summed: set[int]) -> list[int]:
-    """Return the variables that share an expression with a summed or tied one, or are guarded."""
-    factors, guards = monomial
-    expressions = [set(variables(e)) for _, access, _ in factors for e in access]
-    tied = {v for e, _, _ in guards for v in variables(e)} | summed
-    while reached := [e for e in expressions if e & tied and not e <= tied]:
-        tied.update(*reached)
-    return sorted(tied - summed)
 
 
 def _merge_digits(c: _Contraction) -> _Contraction:
@@ -225,8 +193,7 @@ def _joined(c: _Contraction, high: int, low: int) -> _Contraction:
 
 
 def _read(atom: int, outputs: Sequence[int], origin: Mapping[int, Affine]) -> Poly:
-    access = tuple(origin[v] for v in outputs)
-    return {(((atom, access, 1),), ()): Fraction(1)}
+    return product_of((atom, tuple(origin[v] for v in outputs), 1))
 
 
 def _same_kind_orders(bundles: Sequence[_Bundle]) -> Iterator[Sequence[Read]]:

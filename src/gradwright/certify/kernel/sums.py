@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import product
 from math import prod
 
+from gradwright.certify.advice.opening import is_free_to_open
 from gradwright.certify.kernel.algebra import (
     Algebra,
     Poly,
@@ -13,11 +14,12 @@ from gradwright.certify.kernel.algebra import (
     add,
     monomial_variables,
     number,
+    product_of,
     scaled,
     total,
     variables_of,
 )
-from gradwright.certify.kernel.atoms import Dense, Factor, Monomial, Sum
+from gradwright.certify.kernel.atoms import Dense, Factor, Monomial, Sum, factors_at
 from gradwright.certify.kernel.index import (
     Affine,
     Extents,
@@ -25,7 +27,7 @@ from gradwright.certify.kernel.index import (
     Guards,
     combine,
     conjunction,
-    substitute,
+    guards_at,
     value_at,
     variable,
     variables,
@@ -55,12 +57,8 @@ class _Term:
 
     def replace(self, mapping: Mapping[int, Affine], guards: Iterable[Guard]) -> bool:
         """Substitute everywhere; False where the guards are 0."""
-        self.factors = [
-            (atom, tuple(substitute(e, mapping) for e in access), q)
-            for atom, access, q in self.factors
-        ]
-        moved = [(substitute(e, mapping), low, high) for e, low, high in guards]
-        normal = conjunction(moved, self.extents)
+        self.factors = factors_at(self.factors, mapping)
+        normal = conjunction(guards_at(guards, mapping), self.extents)
         if normal is None:
             return False
         self.guards = normal
@@ -102,7 +100,7 @@ class Summation:
                 term.factors.append((atom, access, q))
                 continue
             reached = any(v in term.summed for e in access for v in variables(e))
-            if not (reached and self._opens(content)):
+            if not (reached and is_free_to_open(content)):
                 term.factors.append((atom, access, q))
                 continue
             mapping = dict(enumerate(access))
@@ -110,22 +108,8 @@ class Summation:
                 v = term.fresh(content.extents[i])
                 term.summed.add(v)
                 mapping[i] = variable(v)
-            pending.extend(
-                (inner, tuple(substitute(e, mapping) for e in inner_access), k)
-                for inner, inner_access, k in content.factors
-            )
-            moved = ((substitute(e, mapping), low, high) for e, low, high in content.guards)
-            term.guards = (*term.guards, *moved)
-
-    def _opens(self, content: Sum) -> bool:
-        """A sum of which one factor reads every output costs nothing to write out.
-
-        One with guards does only where they leave it a point, as where digits are read across.
-        """
-        outputs = set(range(content.outputs))
-        return (not content.guards or _has_one_point(content)) and any(
-            outputs <= {v for e in access for v in variables(e)} for _, access, _ in content.factors
-        )
+            pending.extend(factors_at(content.factors, mapping))
+            term.guards = (*term.guards, *guards_at(content.guards, mapping))
 
     def _eliminate(self, term: _Term) -> bool:
         """Solve guards for summed variables: equalities by substitution, intervals by a shift."""
@@ -216,7 +200,7 @@ class Summation:
         for piece in pieces:
             held = conjunction(piece, extents)
             if held is not None:
-                total = add(total, {((), held): Fraction(1)})
+                total = add(total, product_of(guards=held))
         return total
 
     def _counted(self, monomial: Monomial, summed: Sequence[int], extents: Extents) -> Poly | None:
@@ -236,7 +220,7 @@ class Summation:
         if len(set(entries)) == 1:
             return number(entries[0])
         atom = self.algebra.atoms.intern(Dense(shape, entries), shape)
-        return {(((atom, tuple(map(variable, outputs)), 1),), ()): Fraction(1)}
+        return product_of((atom, tuple(map(variable, outputs)), 1))
 
     def entries(self, p: Poly, extents: Extents) -> list[Fraction] | None:
         """Return the values of a constant p at all its indices; None for too many or another.
@@ -280,25 +264,6 @@ def _solvable(term: _Term) -> tuple[Guard, int] | None:
         elif len(terms) == 1 and terms[0][0] in term.summed:
             return guard, terms[0][0]
     return None
-
-
-def _has_one_point(content: Sum) -> bool:
-    """Return whether each summed variable has one value at most beside those of the outputs.
-
-    A guard gives several theirs at once where they are digits of one number, k times each.
-    """
-    summed = set(range(content.outputs, len(content.extents)))
-    held: set[int] = set()
-    for (_, terms), low, high in content.guards:
-        own = sorted((abs(k), v) for v, k in terms if v in summed)
-        apart = high - low
-        for k, v in own:
-            if k < apart:
-                break
-            apart = k * content.extents[v]
-        else:
-            held.update(v for _, v in own)
-    return held == summed
 
 
 def _reach(monomial: Monomial, summed: set[int]) -> set[int]:

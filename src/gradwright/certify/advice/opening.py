@@ -1,0 +1,75 @@
+"""What to write out, and when: sums and classes mean the same as atoms and written out."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from gradwright.certify.kernel.atoms import Atoms, Exponent, Sum
+from gradwright.certify.kernel.index import variables
+from gradwright.certify.kernel.pieces import Kind, Piece, terms_of
+
+Opens = Callable[[int, Exponent], bool]
+"""Whether an atom to an exponent may be written out."""
+
+
+def is_free_to_open(content: Sum) -> bool:
+    """Return whether a sum in a sum costs nothing to write out: one factor reads every output.
+
+    One with guards does only where they leave it a point, as where digits are read across.
+    """
+    outputs = set(range(content.outputs))
+    return (not content.guards or has_one_point(content)) and any(
+        outputs <= {v for e in access for v in variables(e)} for _, access, _ in content.factors
+    )
+
+
+def has_one_point(content: Sum) -> bool:
+    """Return whether each summed variable has one value at most beside those of the outputs.
+
+    A guard gives several theirs at once where they are digits of one number, k times each.
+    """
+    summed = set(range(content.outputs, len(content.extents)))
+    held: set[int] = set()
+    for (_, terms), low, high in content.guards:
+        own = sorted((abs(k), v) for v, k in terms if v in summed)
+        apart = high - low
+        for k, v in own:
+            if k < apart:
+                break
+            apart = k * content.extents[v]
+        else:
+            held.update(v for _, v in own)
+    return held == summed
+
+
+def suggested_opening(
+    atoms: Atoms, left: Mapping[Kind, Sequence[Piece]], alone: Iterable[Kind], opens: Opens
+) -> int | None:
+    """Return the sum or class to write out next in a difference, None where there is none.
+
+    It is the last one made, of those that the pieces of one sign only are made of if there are any:
+    what both sides contain may cancel as it is. First come kinds that have pieces of one sign.
+    """
+    sides: tuple[set[int], set[int]] = set(), set()
+    for kind, pieces in left.items():
+        for positive in {piece.coefficient > 0 for piece in pieces}:
+            sides[positive].update(atom for atom, q in kind if opens(atom, q))
+    both = sides[0] & sides[1]
+    reached = [_reached(atoms, side - both, opens) for side in sides]
+    shared = both | reached[0] & reached[1]
+    for among in (alone, left):
+        here = {atom for kind in among for atom, q in kind if opens(atom, q)}
+        if here:
+            return max(here - shared or here)
+    return None
+
+
+def _reached(atoms: Atoms, start: Iterable[int], opens: Opens) -> set[int]:
+    """Return sums and classes, and those that are factors in them."""
+    found: set[int] = set()
+    pending = list(start)
+    while pending:
+        atom = pending.pop()
+        if atom not in found:
+            found.add(atom)
+            inner = ((a, q) for (factors, _), _ in terms_of(atoms, atom) for a, _, q in factors)
+            pending.extend(a for a, q in inner if opens(a, q))
+    return found
