@@ -4,11 +4,11 @@ Variables that occur differently are told apart by colour refinement; of those t
 order is tried up to a limit.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import permutations, product
 from math import factorial, prod
 
-from gradwright.certify.kernel.atoms import Atoms, Factor, Monomial
+from gradwright.certify.kernel.atoms import Atoms, Factor, Function, Monomial
 from gradwright.certify.kernel.index import Affine, Extents, is_whole, variables
 
 REFINEMENTS = 3
@@ -70,8 +70,14 @@ def suggested_variables(
 ) -> Collection[Affine]:
     """Return index expressions of a class that are to be variables: what occurs in them only.
 
-    Of those that read indices of one extent, and are not a variable over a whole one already.
+    Of those that read indices of one extent, and are not a variable over a whole one already. Of a
+    sum of entries of one exponential at fixed distances they are its least indices: then it has one
+    name wherever it stands.
     """
+    p = list(p)
+    corner = _corner(atoms, p)
+    if corner is not None:
+        return corner
     seen_in: dict[int, set[Affine]] = {}
     found: dict[Affine, set[int]] = {}
     for factors, guards in p:
@@ -89,6 +95,19 @@ def suggested_variables(
         and all(seen_in[v] == {e} for v in variables(e))
         and not is_whole(e, min(sizes), extents)
     }
+
+
+def _corner(atoms: Atoms, p: Sequence[Monomial]) -> Collection[Affine] | None:
+    """Return the least indices at which one exponential is read, None for any other sum."""
+    reads = [factors[0] for factors, guards in p if len(factors) == 1 and not guards]
+    if len(p) < 2 or len(reads) < len(p) or len({(atom, q) for atom, _, q in reads}) > 1:
+        return None
+    content = atoms.content(reads[0][0])
+    if not isinstance(content, Function) or content.name != "exponential":
+        return None
+    columns = [*zip(*(access for _, access, _ in reads), strict=True)]
+    fixed = all(len({terms for _, terms in column}) == 1 for column in columns)
+    return {*map(min, columns)} if fixed else None
 
 
 def suggested_outputs(

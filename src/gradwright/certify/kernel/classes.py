@@ -7,11 +7,12 @@ returned indices and multiplied by the returned coefficient, is the polynomial t
 import enum
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import count
 
 from gradwright.certify.advice.naming import refine, suggested_orders, suggested_variables
 from gradwright.certify.kernel.algebra import Algebra, Poly, sorted_terms, variables_of
 from gradwright.certify.kernel.atoms import Atoms, Class, Monomial
-from gradwright.certify.kernel.index import Affine, Extents, variable
+from gradwright.certify.kernel.index import Affine, Extents, combine, variable
 
 ORDER_LIMIT = 24
 """Orders of indistinguishable variables that are tried; beyond it one is taken."""
@@ -83,21 +84,24 @@ def generalized(
 ) -> tuple[Mapping[int, Affine], Poly, Extents]:
     """Return (origin, p', extents') with a variable of its own for each chosen index expression.
 
-    The variable ranges over the whole index that is read there; origin says which expression it
-    stands for. Reading p' there gives p, whichever were chosen.
+    Other indices at a fixed distance from a chosen one are read at that distance from its variable,
+    whose extent leaves all of them inside what is read. Origin says which expression a variable
+    stands for: reading p' there gives p, whichever were chosen.
     """
-    names: dict[Affine, int] = {}
     box = dict(extents)
-    for factors, _ in p if chosen else ():
-        for e, extent in atoms.reads(factors):
-            if e in chosen:
-                v = names.setdefault(e, max(box, default=-1) + 1)
-                box[v] = min(extent, box.get(v, extent))
-    if not names:
-        return {}, p, extents
-    renamed = {e: variable(v) for e, v in names.items()}
+    reads = dict.fromkeys(read for factors, _ in p if chosen for read in atoms.reads(factors))
+    fresh = dict.fromkeys(e for e, _ in reads if e in chosen)
+    names = dict(zip(fresh, count(max(box, default=-1) + 1), strict=False))
+    moved_to: dict[Affine, Affine] = {}
+    for e, extent in reads:
+        below = (b for b in names if b[1] == e[1] and b[0] <= e[0])
+        base = e if e in names else next(below, None)
+        if base is not None:
+            shift = e[0] - base[0]
+            moved_to[e] = combine(((1, variable(names[base])),), shift)
+            box[names[base]] = min(extent - shift, box.get(names[base], extent))
     moved: dict[Monomial, Fraction] = {}
     for (factors, guards), c in p.items():
-        named = ((a, tuple(renamed.get(e, e) for e in access), q) for a, access, q in factors)
+        named = ((a, tuple(moved_to.get(e, e) for e in access), q) for a, access, q in factors)
         moved[tuple(sorted(named)), guards] = c
     return {v: e for e, v in names.items()}, moved, box

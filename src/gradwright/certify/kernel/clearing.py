@@ -7,12 +7,26 @@ The normal form keeps a sum of several terms as one class where it was divided b
 from fractions import Fraction
 
 from gradwright.certify.effort import TooLarge
-from gradwright.certify.kernel.algebra import Algebra, Poly, add, simple
+from gradwright.certify.kernel.algebra import Algebra, Poly, add, product_of, simple
 from gradwright.certify.kernel.atoms import Class, Monomial
 from gradwright.certify.kernel.index import Affine, Extents
 
 Place = tuple[int, tuple[Affine, ...]]
 """An atom, and the indices at which it is read."""
+
+
+def are_equal(algebra: Algebra, p: Poly, q: Poly, extents: Extents) -> bool:
+    """Return whether two polynomials are seen to be the same function.
+
+    What all terms of their difference have as a factor is left out: with the rest, it is 0 too.
+    """
+    difference = add(p, q, -1)
+    places = {f[:2] for factors, _ in difference for f in factors}
+    for place in places:
+        shared = min(exponent_at(monomial, place) for monomial in difference)
+        without = product_of((*place, simple(-shared)))
+        difference = algebra.multiply(difference, without, extents) if shared else difference
+    return not cleared(algebra, difference, extents)
 
 
 def cleared(algebra: Algebra, difference: Poly, extents: Extents) -> Poly:
