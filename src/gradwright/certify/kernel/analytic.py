@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import islice, product
 
+from gradwright.certify.advice.inputs import suggested_entry, suggested_inputs
 from gradwright.certify.kernel.algebra import Algebra, Poly, add, sorted_terms
 from gradwright.certify.kernel.atoms import (
     Argument,
@@ -58,22 +59,18 @@ class Analytic:
         self._is_even_atom = cache(self._search_even)
         self._points: dict[tuple[frozenset[int], frozenset[int] | None], _Point] = {}
 
-    def vanishes_rarely(self, terms: Terms, extents: Sequence[int], reads: Iterable[int]) -> bool:
-        """Return whether the zeros of a sum of terms are a null set at each index of a box.
-
-        `reads` are the arguments that the terms depend on.
-        """
+    def vanishes_rarely(self, terms: Terms, extents: Sequence[int]) -> bool:
+        """Return whether the zeros of a sum of terms are a null set at each index of a box."""
+        reads = {r for (factors, _), _ in terms for f in factors for r in self.atoms.reached(f[0])}
         terms = _without_roots(self.algebra, terms, dict(enumerate(extents)))
         if not all(self._is_entire_product(factors) for (factors, _), _ in terms):
             return False
-        real = [each for each in reads if self._numbers(each) is Numbers.REAL]
-        choices = [frozenset[int](), frozenset(real), *(frozenset(real) - {each} for each in real)]
+        real = frozenset(filter(self.atoms.is_real, reads))
         places = list(islice(self._places(terms, extents), STEPS + 1))
         steps = STEPS // len(places)
 
         def differs(place: tuple[int, ...]) -> bool:
-            nearby = frozenset((0, 1, *place))
-            tries = ((not_0, near) for near in (nearby, None) for not_0 in choices)
+            tries = suggested_inputs(real, place)
             return any(self._point(*each).total(terms, place, steps) for each in tries)
 
         return steps > 0 and all(map(differs, places))
@@ -117,11 +114,6 @@ class Analytic:
             case _:
                 return False
 
-    def _numbers(self, argument: int) -> Numbers:
-        content = self.atoms.content(argument)
-        assert isinstance(content, Argument)
-        return content.numbers
-
     def _is_entire_product(self, factors: Iterable[Factor]) -> bool:
         return all(
             self._is_entire(atom)
@@ -137,7 +129,7 @@ class Analytic:
             case Dense() | Coordinate() | Base() | Pi():
                 return True
             case Mask():
-                return all(map(self.atoms.is_integral, self.atoms.reached(atom)))
+                return self.atoms.is_parameter(atom)
             case Function(inner=None):
                 return True
             case Function(name="log", inner=int(inner), scale=scale):
@@ -233,7 +225,7 @@ class _Point:
         match self.atoms.content(atom):
             case Argument(numbers=Numbers.REAL):
                 inside = atom in self.not_0 and all(map(self._is_inside, place))
-                return Fraction(_entry(atom, place)) if inside else Fraction(0)
+                return Fraction(suggested_entry(atom, place)) if inside else Fraction(0)
             case Dense() | Coordinate():
                 return self.atoms.entry(atom, place)
             case Base(value=value):
@@ -274,16 +266,6 @@ class _Point:
 
     def _bears(self, factors: Iterable[Factor], index: Affine) -> bool:
         """Return whether an argument that is a factor is read at an index."""
-        return any(index in access and q > 0 and self._is_real(atom) for atom, access, q in factors)
-
-    def _is_real(self, atom: int) -> bool:
-        content = self.atoms.content(atom)
-        return isinstance(content, Argument) and content.numbers is Numbers.REAL
-
-
-def _entry(atom: int, place: Iterable[int]) -> int:
-    """Return a number for an entry of an argument: any will do, different ones tell more apart."""
-    number = 2 + atom
-    for i in place:
-        number = 3 * number + 2 * i + 1
-    return number % 7 + 1
+        return any(
+            index in access and q > 0 and self.atoms.is_real(atom) for atom, access, q in factors
+        )

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from gradwright.certify.advice.digits import suggested_refinement
 from gradwright.certify.effort import TooLarge
-from gradwright.certify.kernel.algebra import ONE, Algebra, Poly, add, number, scaled
+from gradwright.certify.kernel.algebra import ONE, Algebra, Poly, add, number, product_of, scaled
 from gradwright.certify.kernel.atoms import Class, Coordinate, Exponent, Factor
 from gradwright.certify.kernel.classes import Scale, intern_class
 from gradwright.certify.kernel.conditions import Conditions
@@ -74,7 +74,7 @@ class Arithmetic:
         mask = next(iter(self._masks(a.poly)), None)
         if mask is None:
             return None
-        m = Tensor(a.digits, {((mask,), ()): Fraction(1)})
+        m = Tensor(a.digits, product_of(mask))
         return m, self._at(a, mask, 1), self._at(a, mask, 0)
 
     def few_cases(self, a: Tensor) -> tuple[Tensor, Tensor, Tensor] | None:
@@ -139,7 +139,7 @@ class Arithmetic:
     def _factor(
         self, digits: Digits, atom: int, access: tuple[Affine, ...], c: Fraction | int = 1
     ) -> Tensor:
-        return Tensor(digits, {(((atom, access, 1),), ()): Fraction(c)})
+        return Tensor(digits, product_of((atom, access, 1), c=c))
 
     def _unshifted(self, a: Tensor) -> Tensor:
         """Return a number plus a class as the terms of both: as one sum it has one name."""

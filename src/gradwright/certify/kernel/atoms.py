@@ -367,6 +367,15 @@ class Atoms:
             case _:
                 return self.is_mask(atom)
 
+    def is_real(self, atom: int) -> bool:
+        """Return whether an atom is an argument of real numbers."""
+        content = self._contents[atom]
+        return isinstance(content, Argument) and content.numbers is Numbers.REAL
+
+    def is_parameter(self, atom: int) -> bool:
+        """Return whether an atom depends on nothing but arguments of integers."""
+        return all(map(self.is_integral, self.reached(atom)))
+
     def integral_term(self, factors: tuple[Factor, ...], coefficient: Fraction) -> bool:
         """Return whether a coefficient times a product takes integers only."""
         return coefficient.denominator == 1 and all(

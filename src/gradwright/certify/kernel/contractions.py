@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import prod
 
 from gradwright.certify.advice.digits import suggested_digits
-from gradwright.certify.kernel.algebra import Algebra, Poly, add, number, variables_of
+from gradwright.certify.kernel.algebra import Algebra, Poly, add, number, product_of, variables_of
 from gradwright.certify.kernel.atoms import Factor, Monomial, Sum
 from gradwright.certify.kernel.classes import intern_class
 from gradwright.certify.kernel.index import (
@@ -17,6 +17,7 @@ from gradwright.certify.kernel.index import (
     combine,
     conjunction,
     constant,
+    guards_at,
     radix,
     substitute,
     variable,
@@ -55,7 +56,7 @@ class Contractions:
         guards = conjunction(term.guards, term.extents)
         if guards is None:
             return Tensor(digits, {})
-        product: Poly = {((), guards): Fraction(1)}
+        product = product_of(guards=guards)
         for poly in polys:
             product = self.algebra.multiply(product, poly, term.extents)
         total = self.summation.total(product, term.summed, term.extents)
@@ -67,10 +68,10 @@ class Contractions:
         """Return terms whose sums reach over no fixed index, as where digits are read along."""
         total: Poly = {}
         for (factors, guards), c in p.items():
-            term: Poly = {((), guards): c}
+            term = product_of(guards=guards, c=c)
             for factor in factors:
                 once = self._narrowed(factor, box)
-                alone: Poly = {((factor,), ()): Fraction(1)}
+                alone = product_of(factor)
                 for part in [alone] if once is None else [once] * int(factor[2]):
                     term = self.algebra.multiply(term, part, box)
             total = add(total, term)
@@ -89,13 +90,12 @@ class Contractions:
         bound = {first + i: n for i, n in enumerate(content.extents[content.outputs :])}
         places = dict(enumerate((*access, *map(variable, bound))))
         extents = {**box, **bound}
-        held = conjunction(((substitute(e, places), a, b) for e, a, b in content.guards), extents)
+        held = conjunction(guards_at(content.guards, places), extents)
         if held is None or not _fix(held, bound):
             return None
-        moved = self.algebra.substitute({(content.factors, ()): Fraction(1)}, places, extents)
-        return self.summation.total(
-            self.algebra.multiply(moved, {((), held): Fraction(1)}, extents), bound, extents
-        )
+        moved = self.algebra.substitute(product_of(*content.factors), places, extents)
+        inside = self.algebra.multiply(moved, product_of(guards=held), extents)
+        return self.summation.total(inside, bound, extents)
 
     def in_one_digit(self, tensor: Tensor) -> Tensor:
         """Return a tensor with one digit per dimension: at any distance it is read as one atom."""
@@ -143,7 +143,7 @@ class Contractions:
                 moved = self.algebra.substitute({part: Fraction(1)}, mapping, extents)
                 met = [g for g in tied if not variables_of(moved).isdisjoint(variables(g[0]))]
                 summed = {v for e, _, _ in met for v in variables(e) if v >= first}
-                held = self.algebra.multiply(moved, {((), tuple(met)): Fraction(1)}, extents)
+                held = self.algebra.multiply(moved, product_of(guards=tuple(met)), extents)
                 read = self.summation.total(held, summed, extents)
                 term = self.algebra.multiply(term, read, box)
             total = add(total, term)
@@ -176,7 +176,7 @@ class _Assembly:
         for i, extent in enumerate(form.summed):
             lone = extent == 1
             places[len(form.shape) + i] = constant(0) if lone else variable(assembly.fresh(extent))
-        assembly.guards = [(substitute(e, places), low, high) for e, low, high in form.guards]
+        assembly.guards = guards_at(form.guards, places)
         return assembly
 
     def fresh(self, extent: int) -> int:

@@ -9,6 +9,7 @@ from gradwright.certify.kernel.algebra import (
     Undefined,
     Undenotable,
     number,
+    product_of,
     sorted_terms,
     variables_of,
 )
@@ -178,14 +179,11 @@ class Denotation:
         extents = tuple(n for dimension in digits for n in dimension)
         atom = self.atoms.intern(content, (*(loops[v] for v in counters), *extents))
         access = (*map(variable, counters), *map(variable, range(len(extents))))
-        return Tensor(digits, {(((atom, access, 1),), ()): Fraction(1)})
+        return Tensor(digits, product_of((atom, access, 1)))
 
     def whole(self, content: Content, shape: Shape) -> Tensor:
         """Return an atom read at every index of a shape."""
-        extents = tuple(extent for extent in shape if extent != 1)
-        atom = self.atoms.intern(content, extents)
-        access = tuple(variable(i) for i in range(len(extents)))
-        return Tensor(plain_digits(shape), {(((atom, access, 1),), ()): Fraction(1)})
+        return self.indexed(content, (), plain_digits(shape))
 
     def coordinate(self, shape: Shape, dimension: int) -> Tensor:
         """Return the index along a dimension, at every index of a shape."""
@@ -194,7 +192,7 @@ class Denotation:
             return self.splat(0, shape)
         atom = self.atoms.intern(Coordinate(extent), (extent,))
         place = variable(sum(1 for n in shape[:dimension] if n != 1))
-        return Tensor(plain_digits(shape), {(((atom, (place,), 1),), ()): Fraction(1)})
+        return Tensor(plain_digits(shape), product_of((atom, (place,), 1)))
 
     def splat(self, c: Fraction | int, shape: Shape) -> Tensor:
         """Return the constant tensor c."""

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import product
 
-from gradwright.certify.kernel.algebra import Algebra
+from gradwright.certify.kernel.algebra import ONE, Algebra
 from gradwright.certify.kernel.analytic import Analytic
 from gradwright.certify.kernel.atoms import (
     Argument,
@@ -22,7 +22,7 @@ from gradwright.certify.kernel.atoms import (
     Sum,
     Terms,
 )
-from gradwright.certify.kernel.index import Affine, combine, substitute, variable
+from gradwright.certify.kernel.index import Affine, combine, read_at, variable
 from gradwright.certify.kernel.pieces import Piece, opened
 
 TERMS = 64
@@ -42,47 +42,47 @@ class Generic:
     def __init__(self, algebra: Algebra) -> None:
         self.atoms = algebra.atoms
         self.algebra = algebra
-        self._rare = cache(self._by_cases)
+        self.vanishes_rarely = cache(self._by_cases)
         self._analytic = Analytic(algebra)
 
-    def vanishes_rarely(self, atom: int) -> bool:
+    def _by_cases(self, atom: int) -> bool:
         """Return whether {inputs: atom = 0} has measure 0 at every index.
 
         True for what has each value on a null set only, and for an analytic function that is not 0
         somewhere. Of a sum with masks each of the cases must be so.
         """
-        return self._varies(atom) or self._rare(atom)
-
-    def _varies(self, atom: int) -> bool:
-        """Return whether {inputs: atom = c} has measure 0 at every index, for every number c.
-
-        True for a real argument; for a sum c * x[e] + rest where the entry x[e] of a real argument
-        is not read by the rest (an affine function of that entry); and for a sum of products of
-        different real arguments over all its indices (a polynomial with positive coefficients).
-        """
-        match self.atoms.content(atom):
-            case Argument(numbers=Numbers.REAL):
-                return True
-            case Class(terms=((((), ()), _), ((((inner, _, 1),), ()), _))):
-                return self._varies(inner)
-            case Class(terms=terms):
-                return any(self._free(terms, i) for i in range(len(terms)))
-            case Sum(guards=()) as content:
-                numbers = [a for a, _, q in content.factors if q == 1 and self._real(a)]
-                return len(numbers) == len(set(numbers)) == len(content.factors)
-            case _:
-                return False
-
-    def _by_cases(self, atom: int) -> bool:
         content, extents = self.atoms.content(atom), self.atoms.extents(atom)
         alone: Monomial = ((atom, tuple(map(variable, range(len(extents)))), 1),), ()
         terms = content.terms if isinstance(content, Class) else ((alone, Fraction(1)),)
+        if self._varies(terms):
+            return True
         terms = self._opened(terms, extents)
         masks = self._masks(terms)
         if len(masks) > MASKS or len(terms) > TERMS:
             return False
         cases = (dict(zip(masks, case, strict=True)) for case in product((0, 1), repeat=len(masks)))
-        return all(self._sum(_at(terms, case), extents) for case in cases)
+        at = (_at(terms, case) for case in cases)
+        return all(self._varies(p) or self._analytic.vanishes_rarely(p, extents) for p in at)
+
+    def _varies(self, terms: Terms) -> bool:
+        """Return whether a sum has each value on a null set only, at every index.
+
+        It does where a term goes up, or down, with an entry that no other term reads; and where it
+        is a number plus a sum, over all indices, of products of different real arguments: a
+        polynomial with positive coefficients.
+        """
+        if any(self._free(terms, i) for i in range(len(terms))):
+            return True
+        [*rest] = (monomial for monomial, _ in terms if monomial != ONE)
+        match rest:
+            case [(((atom, _, 1),), ())]:
+                content = self.atoms.content(atom)
+                if not isinstance(content, Sum) or content.guards:
+                    return False
+                read = [a for a, _, q in content.factors if q == 1 and self.atoms.is_real(a)]
+                return len(read) == len(set(read)) == len(content.factors)
+            case _:
+                return False
 
     def _opened(self, terms: Terms, extents: Sequence[int]) -> Terms:
         """Return terms with the classes that hold masks written out, as far as that goes."""
@@ -111,22 +111,8 @@ class Generic:
     def _masks(self, terms: Terms) -> list[Factor]:
         """Return the masks that are factors and depend on anything but integers."""
         found = dict.fromkeys(f for (factors, _), _ in terms for f in factors)
-        return [f for f in found if self._is_mask(f[0]) and not self._is_parameter(f[0])]
-
-    def _is_mask(self, atom: int) -> bool:
-        return isinstance(self.atoms.content(atom), Mask)
-
-    def _is_parameter(self, atom: int) -> bool:
-        return all(self.atoms.is_integral(argument) for argument in self.atoms.reached(atom))
-
-    def _sum(self, terms: Terms, extents: Sequence[int]) -> bool:
-        """Return whether a sum of terms vanishes rarely at every index."""
-        if any(self._free(terms, i) for i in range(len(terms))):
-            return True
-        reads = {
-            r for (factors, _), _ in terms for a, _, _ in factors for r in self.atoms.reached(a)
-        }
-        return self._analytic.vanishes_rarely(terms, extents, reads)
+        masks = (f for f in found if isinstance(self.atoms.content(f[0]), Mask))
+        return [f for f in masks if not self.atoms.is_parameter(f[0])]
 
     def _free(self, terms: Terms, place: int) -> bool:
         """Whether a term goes up, or down, with an entry that no other term reads."""
@@ -142,7 +128,7 @@ class Generic:
     def _monotone(self, atom: int, access: tuple[Affine, ...]) -> Iterator[Entry]:
         """Yield entries of real arguments in which an atom is strictly monotone."""
         match self.atoms.content(atom):
-            case Argument(numbers=Numbers.REAL):
+            case Argument() if self.atoms.is_real(atom):
                 yield atom, access
             case Function(name=name, inner=int(inner)) if name in INJECTIVE:
                 yield from self._monotone(inner, access)
@@ -151,7 +137,7 @@ class Generic:
                 for i, ((factors, guards), _) in enumerate(terms):
                     if guards or len(factors) != 1 or factors[0][2] != 1:
                         continue
-                    read = tuple(substitute(e, places) for e in factors[0][1])
+                    read = read_at(factors[0][1], places)
                     others = [m for k, (m, _) in enumerate(terms) if k != i]
                     for entry in self._monotone(factors[0][0], read):
                         if all(self._avoids_at(m, places, entry) for m in others):
@@ -161,30 +147,20 @@ class Generic:
 
     def _avoids_at(self, monomial: Monomial, places: Mapping[int, Affine], entry: Entry) -> bool:
         """Whether a term of a class, read at places, does not read an entry."""
-        return all(
-            self._reads_apart((a, tuple(substitute(e, places) for e in read), q), *entry)
-            for a, read, q in monomial[0]
-        )
+        return all(self._reads_apart(a, read_at(read, places), entry) for a, read, _ in monomial[0])
 
-    def _reads_apart(self, factor: Factor, atom: int, access: tuple[Affine, ...]) -> bool:
-        """Whether a factor reads other entries of an argument only, for all that is seen in it."""
-        number, at, _ = factor
-        if not any(self._may_read(atom, each) for each in self.atoms.reached(number)):
+    def _reads_apart(self, atom: int, at: tuple[Affine, ...], entry: Entry) -> bool:
+        """Whether an atom reads other entries of an argument only, for all that is seen in it."""
+        if not any(self._may_read(entry[0], each) for each in self.atoms.reached(atom)):
             return True
-        match self.atoms.content(number):
+        match self.atoms.content(atom):
             case Argument():
-                return number == atom and _apart(at, access)
+                return atom == entry[0] and _apart(at, entry[1])
             case Function(inner=int(inner)) | Mask(inner=inner):
-                return self._reads_apart((inner, at, 1), atom, access)
+                return self._reads_apart(inner, at, entry)
             case Class(terms=terms):
                 places = dict(enumerate(at))
-                return all(
-                    self._reads_apart(
-                        (a, tuple(substitute(e, places) for e in read), q), atom, access
-                    )
-                    for (factors, _), _ in terms
-                    for a, read, q in factors
-                )
+                return all(self._avoids_at(monomial, places, entry) for monomial, _ in terms)
             case _:
                 return False
 
@@ -193,10 +169,6 @@ class Generic:
         content = self.atoms.content(argument)
         assert isinstance(content, Argument)
         return argument == atom or content.numbers is Numbers.ANY
-
-    def _real(self, atom: int) -> bool:
-        content = self.atoms.content(atom)
-        return isinstance(content, Argument) and content.numbers is Numbers.REAL
 
 
 def _at(terms: Terms, values: Mapping[Factor, int]) -> Terms:

@@ -7,7 +7,7 @@ it occurs linearly and its coefficient is 1 where the entry is infinite and 0 el
 from dataclasses import dataclass
 from fractions import Fraction
 
-from gradwright.certify.kernel.algebra import Undenotable, add, number
+from gradwright.certify.kernel.algebra import Undenotable, add, number, product_of
 from gradwright.certify.kernel.arithmetic import Arithmetic
 from gradwright.certify.kernel.atoms import Infinity, Monomial
 from gradwright.certify.kernel.reading import vanishes
@@ -70,6 +70,6 @@ def recombined(arithmetic: Arithmetic, split: Parts) -> Tensor:
         if not part.poly or vanishes(part.poly, box):
             continue
         atom = arithmetic.algebra.atoms.intern(Infinity(negative), ())
-        infinite = Tensor(part.digits, {(((atom, (), 1),), ()): Fraction(1)})
+        infinite = Tensor(part.digits, product_of((atom, (), 1)))
         total = arithmetic.add(total, arithmetic.multiply(part, infinite))
     return total

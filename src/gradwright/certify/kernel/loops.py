@@ -6,9 +6,8 @@ term free of itself is its start plus the sum of that term over all trips.
 """
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 
-from gradwright.certify.kernel.algebra import Poly, Undenotable, add, constant_of
+from gradwright.certify.kernel.algebra import Undenotable, add, constant_of, product_of
 from gradwright.certify.kernel.atoms import Coordinate
 from gradwright.certify.kernel.denotation import Denotation, Rule, Step
 from gradwright.certify.kernel.index import variable
@@ -110,8 +109,7 @@ def trips_of(
 def _at_trip(den: Denotation, start: Tensor, k: int, trips: int, step: int) -> Tensor:
     """Return start + step * k."""
     atom = den.atoms.intern(Coordinate(trips), (trips,))
-    counted: Poly = {(((atom, (variable(k),), 1),), ()): Fraction(1)}
-    return den.pointwise.add(start, Tensor((), counted), step)
+    return den.pointwise.add(start, Tensor((), product_of((atom, (variable(k),), 1))), step)
 
 
 def _over_trips(den: Denotation, term: Tensor, k: int) -> Tensor:

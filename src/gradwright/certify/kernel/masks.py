@@ -15,6 +15,7 @@ from gradwright.certify.kernel.algebra import (
     Undenotable,
     add,
     constant_of,
+    product_of,
     variables_of,
 )
 from gradwright.certify.kernel.arithmetic import Arithmetic
@@ -83,7 +84,7 @@ class Masks(Arithmetic):
         left = [side for side in sides if side is not None]
         if len(left) != 1:
             return self.negation(m)
-        return Tensor(m.digits, {((), left[0]): Fraction(1)})
+        return Tensor(m.digits, product_of(guards=left[0]))
 
     def mask(self, relation: Relation, a: Tensor) -> Tensor:
         """Return [a > 0], [a < 0] or [a = 0] of a finite tensor.
@@ -126,8 +127,7 @@ class Masks(Arithmetic):
         """Return a tensor times what its terms divide by, as far as that is > 0."""
         for atom, access, q in self.denominators(a):
             if q % 2 == 0 or self.algebra.atoms.sign(atom) is not Sign.ANY:
-                power = {(((atom, access, -q),), ()): Fraction(1)}
-                a = self.multiply(a, Tensor(a.digits, power))
+                a = self.multiply(a, Tensor(a.digits, product_of((atom, access, -q))))
         return a
 
     def _constant_mask(self, relation: Relation, a: Tensor) -> Tensor | None:
@@ -160,7 +160,7 @@ class Masks(Arithmetic):
             return []
         return [
             (
-                Tensor(a.digits, {((), guards): Fraction(1)}),
+                Tensor(a.digits, product_of(guards=guards)),
                 Tensor(a.digits, self._where(guards, add(piece, everywhere), box)),
             )
             for guards, piece in groups.items()
@@ -350,4 +350,4 @@ class Masks(Arithmetic):
         reach = 1 + abs(e[0]) + sum(abs(k) * box[v] for v, k in e[1])
         guard: Guard = (e, 1, reach) if relation is Relation.POSITIVE else (e, 0, 1)
         guards = conjunction((guard,), box)
-        return {} if guards is None else {((), guards): Fraction(1)}
+        return {} if guards is None else product_of(guards=guards)

@@ -9,7 +9,15 @@ operand exchanges it with the result.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gradwright.certify.kernel.index import Affine, Guard, combine, substitute, variable
+from gradwright.certify.kernel.index import (
+    Affine,
+    Guard,
+    combine,
+    guards_at,
+    read_at,
+    substitute,
+    variable,
+)
 from gradwright.certify.kernel.tensor import Shape, Tensor
 
 Reads = tuple[Affine, ...]
@@ -45,8 +53,8 @@ class Multilinear:
                 guards.append((place[v], 0, extents[v]))
         for d, e in enumerate(self.reads[operand]):
             guards.append((combine(((1, substitute(e, place)), (-1, variable(d)))), 0, 1))
-        guards += [(substitute(e, place), low, high) for e, low, high in self.guards]
-        reads = [tuple(substitute(e, place) for e in read) for read in self.reads]
+        guards += guards_at(self.guards, place)
+        reads = [read_at(read, place) for read in self.reads]
         reads[operand] = tuple(place[v] for v in range(len(self.shape)))
         # A solved variable leaves an unused one of extent 1 behind, so that numbers stay in step.
         left = tuple(1 if v in solved else extent for v, extent in enumerate(extents))

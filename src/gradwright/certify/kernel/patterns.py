@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import product
 
 from gradwright.certify.advice.patterns import suggested_bound
-from gradwright.certify.kernel.algebra import Algebra, Poly, add, number
+from gradwright.certify.kernel.algebra import Algebra, Poly, add, number, product_of
 from gradwright.certify.kernel.atoms import Dense
 from gradwright.certify.kernel.index import conjunction, value_at, variable
 
@@ -27,7 +27,8 @@ def constant_poly(algebra: Algebra, shape: Sequence[int], entries: Sequence[Frac
         met = {*zip((low <= value_at(e, at) < high for at in places), entries, strict=True)}
         sides, guards = dict(met), conjunction(((e, low, high),), dict(enumerate(extents)))
         if len(met) == len(sides) == 2 and guards is not None:
-            inside: Poly = {((), guards): sides[True] - sides[False]}
-            return add(number(sides[False]), inside)
+            return add(
+                number(sides[False]), product_of(guards=guards, c=sides[True] - sides[False])
+            )
     atom = algebra.atoms.intern(Dense(tuple(shape), tuple(entries)), extents)
-    return {(((atom, tuple(map(variable, range(len(extents)))), 1),), ()): Fraction(1)}
+    return product_of((atom, tuple(map(variable, range(len(extents)))), 1))

@@ -10,6 +10,7 @@ from gradwright.certify.kernel.algebra import (
     Undenotable,
     constant_of,
     number,
+    product_of,
     simple,
     sorted_terms,
 )
@@ -107,7 +108,7 @@ class Powers(LogSums):
         for (factors, guards), _ in opened.poly.items():
             if guards or not factors or not all(self._is_exponential(f[0]) for f in factors):
                 continue
-            e = Tensor(a.digits, {(factors, ()): Fraction(1)})
+            e = Tensor(a.digits, product_of(*factors))
             power = self._power(self.add(self.number(a, 1), e), Fraction(n)) if n > 1 else None
             if n == 1 or self.scale(Tensor(a.digits, power or {}), constant).poly == opened.poly:
                 if n == 1 and opened.poly[factors, ()] != constant:
@@ -130,7 +131,7 @@ class Powers(LogSums):
         self._assume(self._factor(a.digits, atom, access), exponent)
         root = self.algebra.monomial_power({ONE: c}, exponent)
         assert root is not None  # c > 0 or the exponent is an integer
-        power: Poly = {(((atom, access, simple(exponent)),), ()): Fraction(1)}
+        power = product_of((atom, access, simple(exponent)))
         return self.algebra.multiply(root, power, self.algebra.box(a.digits))
 
     def _require_support(self, a: Tensor) -> None:
