@@ -7,14 +7,16 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from gradwright.certify.advice.intervals import suggested_union
 from gradwright.certify.effort import TooLarge
 from gradwright.certify.kernel.adjoint import Sweep
-from gradwright.certify.kernel.algebra import ONE, Poly, Undenotable, joined
+from gradwright.certify.kernel.algebra import ONE, Poly, Undenotable, add
 from gradwright.certify.kernel.atoms import Exponent
 from gradwright.certify.kernel.classes import intern_class
 from gradwright.certify.kernel.denotation import Denotation
 from gradwright.certify.kernel.denote import new_denotation
 from gradwright.certify.kernel.equality import Depth, equal
+from gradwright.certify.kernel.reading import vanishes
 from gradwright.certify.kernel.tensor import Tensor
 from gradwright.hlo import Operation, Value
 
@@ -141,10 +143,12 @@ class Proof:
     def _cut(self, tensor: Tensor, *, wanted: bool) -> Tensor:
         """Return a tensor as the class that it is, where that is wanted or known as a cut."""
         box = self.den.algebra.box(tensor.digits)
-        tensor = Tensor(tensor.digits, joined(tensor.poly, box))
-        if not _has_several_parts(tensor) or self.den.pointwise.holds_sums(tensor):
-            return tensor
         try:
+            united = suggested_union(tensor.poly, box)
+            if united != tensor.poly and vanishes(add(tensor.poly, united, -1), box):
+                tensor = Tensor(tensor.digits, united)
+            if not _has_several_parts(tensor) or self.den.pointwise.holds_sums(tensor):
+                return tensor
             self.den.require_finite(tensor)
             read = _read(tensor.poly)
             if not wanted and read not in self._cut_reads:

@@ -37,32 +37,19 @@ def _clamp(at: Step) -> Tensor:
     return at.p.minimum(at.p.maximum(x, low), high)
 
 
-def _of_booleans(rule: Rule) -> Rule:
-    def checked(at: Step) -> Tensor | Sequence[Tensor]:
-        if at.operation.results[0].type.element is not ElementType.I1:
-            raise Undenotable(f"{at.operation.opcode} of integers, bit by bit")
-        return rule(at)
+def _by_kind(of_booleans: Rule | None = None, of_numbers: Rule | None = None) -> Rule:
+    """Return a rule by the kind of the result, refused where there is none for that kind.
 
-    return checked
-
-
-def _of_numbers(rule: Rule) -> Rule:
-    """Refuse booleans; integers may not overflow (scope)."""
-
-    def checked(at: Step) -> Tensor | Sequence[Tensor]:
-        if at.operation.results[0].type.element is ElementType.I1:
-            raise Undenotable(f"{at.operation.opcode} of booleans")
-        return rule(at)
-
-    return checked
-
-
-def _by_kind(of_booleans: Rule, of_numbers: Rule) -> Rule:
-    """Return what sums, products and extremes are: of booleans `or` and `and`."""
+    Sums, products and extremes of booleans are `or` and `and`; integers may not overflow (scope).
+    """
 
     def chosen(at: Step) -> Tensor | Sequence[Tensor]:
         is_boolean = at.operation.results[0].type.element is ElementType.I1
-        return (of_booleans if is_boolean else of_numbers)(at)
+        rule = of_booleans if is_boolean else of_numbers
+        if rule is None:
+            kind = "booleans" if is_boolean else "integers, bit by bit"
+            raise Undenotable(f"{at.operation.opcode} of {kind}")
+        return rule(at)
 
     return chosen
 
@@ -149,14 +136,14 @@ _ODD = (
 
 NUMERIC: dict[str, Rule] = {
     "stablehlo.add": _by_kind(_or, lambda at: at.p.sum(*at.x)),
-    "stablehlo.subtract": _of_numbers(lambda at: at.p.sum(at.x[0], at.p.opposite(at.x[1]))),
+    "stablehlo.subtract": _by_kind(of_numbers=lambda at: at.p.sum(at.x[0], at.p.opposite(at.x[1]))),
     "stablehlo.multiply": _by_kind(_and, lambda at: at.p.multiply(*at.x)),
     "stablehlo.maximum": _by_kind(_or, lambda at: at.p.maximum(*at.x)),
     "stablehlo.minimum": _by_kind(_and, lambda at: at.p.minimum(*at.x)),
-    "stablehlo.divide": _of_numbers(_divide),
-    "stablehlo.remainder": _of_numbers(lambda at: at.p.remainder(*at.x)),
+    "stablehlo.divide": _by_kind(of_numbers=_divide),
+    "stablehlo.remainder": _by_kind(of_numbers=lambda at: at.p.remainder(*at.x)),
     "stablehlo.atan2": lambda at: at.den.opaque("atan2", at.x, None, at.shape),
-    "stablehlo.power": _of_numbers(_power),
+    "stablehlo.power": _by_kind(of_numbers=_power),
     "stablehlo.negate": lambda at: at.p.scale(at.x[0], -1),
     "stablehlo.sqrt": lambda at: at.p.power(at.x[0], Fraction(1, 2)),
     "stablehlo.rsqrt": lambda at: at.p.power(at.x[0], Fraction(-1, 2)),
@@ -184,10 +171,10 @@ LOGICAL: dict[str, Rule] = {
     "stablehlo.compare": _compare,
     "stablehlo.select": lambda at: at.p.select(*at.spread()),
     "stablehlo.clamp": _clamp,
-    "stablehlo.and": _of_booleans(_and),
-    "stablehlo.or": _of_booleans(_or),
-    "stablehlo.xor": _of_booleans(_exclusive_or),
-    "stablehlo.not": _of_booleans(lambda at: at.p.complement(at.x[0])),
+    "stablehlo.and": _by_kind(_and),
+    "stablehlo.or": _by_kind(_or),
+    "stablehlo.xor": _by_kind(_exclusive_or),
+    "stablehlo.not": _by_kind(lambda at: at.p.complement(at.x[0])),
     "stablehlo.is_finite": lambda at: parts(at.p, at.x[0]).where_finite,
     "stablehlo.reduce_precision": _reduce_precision,
     "stablehlo.all_reduce": _all_reduce,

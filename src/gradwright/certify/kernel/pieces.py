@@ -1,9 +1,10 @@
 """Pieces of a value: products of atoms, summed over integer points, as sums are written out."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import product
 from math import factorial, prod
 
 from gradwright.certify.effort import TooLarge
@@ -27,7 +28,7 @@ from gradwright.certify.kernel.index import (
     guards_at,
     variable,
 )
-from gradwright.certify.kernel.reading import Reading, met_again
+from gradwright.certify.kernel.reading import Reading, alike, met_again
 
 PLACES = 16
 """Values of a summed variable that are written out one by one."""
@@ -71,13 +72,9 @@ def as_they_are(piece: Piece) -> Iterator[Sequence[int]]:
 
 def symmetric(piece: Piece) -> Iterator[Sequence[int]]:
     """Yield the orders of factors in which equal atoms change places: a product has none."""
-    groups: dict[tuple[int, Exponent], list[int]] = {}
-    for i, (atom, _, q) in enumerate(piece.factors):
-        groups.setdefault((atom, q), []).append(i)
-    if prod(factorial(len(group)) for group in groups.values()) > ORDERS:
+    if prod(factorial(n) for n in Counter(piece.kind).values()) > ORDERS:
         raise TooLarge("a product of too many equal factors")
-    for choice in product(*(permutations(group) for group in groups.values())):
-        yield [i for group in choice for i in group]
+    yield from alike(piece.kind)
 
 
 def met_once(atoms: Atoms, piece: Piece) -> Iterator[Piece]:

@@ -1,14 +1,16 @@
 """What a sum reads, as a set of integer points: the bridge to isl."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import permutations, product
 
 import islpy as isl
 
 from gradwright.certify.effort import bounded
 from gradwright.certify.kernel.algebra import Poly
+from gradwright.certify.kernel.atoms import Factor
 from gradwright.certify.kernel.index import Affine, Guard, Guards, always, bounds, variable
 from gradwright.certify.kernel.linear import undetermined
 
@@ -62,6 +64,15 @@ class Reading:
         return tuple((c, tuple((place[v], k) for v, k in terms)) for c, terms in expressions)
 
 
+def alike(kinds: Sequence[Hashable]) -> Iterator[Sequence[int]]:
+    """Yield the orders in which what is of one kind changes places, kinds grouped together."""
+    groups: dict[Hashable, list[int]] = {}
+    for i, kind in enumerate(kinds):
+        groups.setdefault(kind, []).append(i)
+    for choice in product(*map(permutations, groups.values())):
+        yield [i for group in choice for i in group]
+
+
 @bounded()
 def met_again(reading: Reading) -> set[int]:
     """Return summed variables that differ where two summed points read the same entries, if any."""
@@ -110,10 +121,11 @@ def _integer(v: isl.Val) -> int:
 
 @bounded()
 def vanishes(p: Poly, extents: Mapping[int, int]) -> bool:
-    """Return whether a sum of guards, without factors, is 0 on the whole box."""
-    if any(factors for factors, _ in p):
-        return False
-    return add_up_to_nothing([(_where(guards, extents), c) for (_, guards), c in p.items()])
+    """Return whether terms are 0 on the whole box: the guards of each product add up to 0."""
+    places: dict[tuple[Factor, ...], list[tuple[isl.Set, Fraction]]] = {}
+    for (factors, guards), c in p.items():
+        places.setdefault(factors, []).append((_where(guards, extents), c))
+    return all(map(add_up_to_nothing, places.values()))
 
 
 @bounded()

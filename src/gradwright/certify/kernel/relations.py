@@ -5,10 +5,9 @@ the relation {(outputs, indices of factor 1, indices of factor 2, …)}, provide
 met by one r only. Whether two relations are equal is decided by isl (Presburger arithmetic).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import permutations
 
 import islpy as isl
 
@@ -28,7 +27,7 @@ from gradwright.certify.kernel.index import (
     variable,
     variables,
 )
-from gradwright.certify.kernel.reading import Read, Reading, met_again
+from gradwright.certify.kernel.reading import Read, Reading, alike, met_again
 
 LABEL_LIMIT = 120
 """Orders of indistinguishable variables tried to find a known relation."""
@@ -130,8 +129,8 @@ class Relations:
         known = self._known.setdefault(bucket, [])
         colours = {v: hash(signature) for v, signature in signatures.items()}
         for outputs in orders(c.outputs, colours, LABEL_LIMIT):
-            for order in _same_kind_orders(bundles):
-                candidate = c.reading(outputs, order).points()
+            for order in alike([kind for kind, _ in bundles]):
+                candidate = c.reading(outputs, [reads[i] for i in order]).points()
                 for other, atom in known:
                     if candidate is other or candidate.is_equal(other):
                         return _read(atom, outputs, c.origin)
@@ -194,14 +193,3 @@ def _joined(c: _Contraction, high: int, low: int) -> _Contraction:
 
 def _read(atom: int, outputs: Sequence[int], origin: Mapping[int, Affine]) -> Poly:
     return product_of((atom, tuple(origin[v] for v in outputs), 1))
-
-
-def _same_kind_orders(bundles: Sequence[_Bundle]) -> Iterator[Sequence[Read]]:
-    """Yield the orders of reads in which bundles of equal factors change places."""
-    kinds = [kind for kind, _ in bundles]
-    if len(set(kinds)) == len(kinds):
-        yield [read for _, read in bundles]
-        return
-    for order in permutations(bundles):
-        if [kind for kind, _ in order] == kinds:
-            yield [read for _, read in order]
