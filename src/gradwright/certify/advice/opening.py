@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from gradwright.certify.kernel.atoms import Atoms, Exponent, Sum
-from gradwright.certify.kernel.index import variables
+from gradwright.certify.kernel.algebra import Poly
+from gradwright.certify.kernel.atoms import Atoms, Class, Exponent, Mask, Sum
+from gradwright.certify.kernel.index import Guards, variables
 from gradwright.certify.kernel.pieces import Kind, Piece, terms_of
+from gradwright.certify.kernel.thresholds import Thresholds
 
 Opens = Callable[[int, Exponent], bool]
 """Whether an atom to an exponent may be written out."""
@@ -73,3 +75,39 @@ def _reached(atoms: Atoms, start: Iterable[int], opens: Opens) -> set[int]:
             inner = ((a, q) for (factors, _), _ in terms_of(atoms, atom) for a, _, q in factors)
             pending.extend(a for a, q in inner if opens(a, q))
     return found
+
+
+def fix_some(guards: Guards, bound: Iterable[int]) -> bool:
+    """Return whether a sum is worth opening for a variable that a guard fixes, alone of all."""
+    own = set(bound)
+    solved = (own.intersection(variables(e)) for e, low, high in guards if high == low + 1)
+    return not own or any(len(alone) == 1 for alone in solved)
+
+
+def is_piecewise(atoms: Atoms, p: Poly) -> bool:
+    """Return whether a value is one class of pieces."""
+    contents = [atoms.content(f[0]) for factors, _ in p for f in factors]
+    return len(contents) == 1 and any(
+        guards
+        for content in contents
+        if isinstance(content, Class)
+        for (_, guards), _ in content.terms
+    )
+
+
+def is_of_one_value(thresholds: Thresholds, p: Poly) -> bool:
+    """Return whether a value is one product, or a function of one value only, as a clamp is.
+
+    A mask of it is one of what it clamps, at some threshold.
+    """
+    if len(p) == 1:
+        return True
+    places: set[object] = set()
+    for factors, guards in p:
+        if guards:
+            return False
+        for atom, access, _ in factors:
+            content = thresholds.atoms.content(atom)
+            read = content.inner if isinstance(content, Mask) else atom
+            places.add(thresholds.line(read).place(access))
+    return len(places) == 1

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 
-from gradwright.certify.kernel.index import Affine, Guards, read_at
+from gradwright.certify.kernel.index import Affine, Guard, Guards, guards_at, read_at, variable
 from gradwright.hlo.attributes import Window
 
 Exponent = int | Fraction
@@ -143,6 +143,14 @@ class Sum:
     extents: tuple[int, ...]
     factors: tuple[Factor, ...]
     guards: Guards
+
+    def at(
+        self, access: tuple[Affine, ...], first: int
+    ) -> tuple[list[Factor], list[Guard], dict[int, int]]:
+        """Return what is summed at indices, over which variables: from a number on, by extents."""
+        bound = {first + i: n for i, n in enumerate(self.extents[self.outputs :])}
+        places = dict(enumerate((*access, *map(variable, bound))))
+        return factors_at(self.factors, places), guards_at(self.guards, places), bound
 
 
 @dataclass(frozen=True, slots=True)

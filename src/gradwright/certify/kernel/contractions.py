@@ -1,11 +1,12 @@
 """Multilinear forms at their operands: placing each into one product, and summing that."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 
 from gradwright.certify.advice.digits import suggested_digits
+from gradwright.certify.advice.opening import fix_some
 from gradwright.certify.kernel.algebra import Algebra, Poly, add, number, product_of, variables_of
 from gradwright.certify.kernel.atoms import Factor, Monomial, Sum
 from gradwright.certify.kernel.classes import intern_class
@@ -13,7 +14,6 @@ from gradwright.certify.kernel.index import (
     Affine,
     Extents,
     Guard,
-    Guards,
     combine,
     conjunction,
     constant,
@@ -86,16 +86,13 @@ class Contractions:
         content = self.algebra.atoms.content(atom)
         if not isinstance(content, Sum) or q not in WHOLE or len(content.factors) > 1:
             return None
-        first = max((-1, *box)) + 1
-        bound = {first + i: n for i, n in enumerate(content.extents[content.outputs :])}
-        places = dict(enumerate((*access, *map(variable, bound))))
+        factors, guards, bound = content.at(access, max((-1, *box)) + 1)
         extents = {**box, **bound}
-        held = conjunction(guards_at(content.guards, places), extents)
-        if held is None or not _fix(held, bound):
+        held = conjunction(guards, extents)
+        if held is None or not fix_some(held, bound):
             return None
-        moved = self.algebra.substitute(product_of(*content.factors), places, extents)
-        inside = self.algebra.multiply(moved, product_of(guards=held), extents)
-        return self.summation.total(inside, bound, extents)
+        inside = self.algebra.product(factors, held)
+        return {} if inside is None else self.summation.total(dict([inside]), bound, extents)
 
     def in_one_digit(self, tensor: Tensor) -> Tensor:
         """Return a tensor with one digit per dimension: at any distance it is read as one atom."""
@@ -194,13 +191,6 @@ class _Assembly:
         digits = [(extent, variable(self.fresh(extent))) for extent in dimension]
         self.guards.append((combine(((1, radix(digits)), (-1, index))), 0, 1))
         return [digit for _, digit in digits]
-
-
-def _fix(guards: Guards, bound: Iterable[int]) -> bool:
-    """Return whether one of some variables is fixed by a guard in which it is the only one."""
-    own = set(bound)
-    solved = (own.intersection(variables(e)) for e, low, high in guards if high == low + 1)
-    return not own or any(len(alone) == 1 for alone in solved)
 
 
 def _require_fit(digits: Digits, shape: Shape) -> None:

@@ -5,9 +5,11 @@ is [a = 0] read as 0, and then the function is listed as a kink.
 """
 
 from fractions import Fraction
+from functools import reduce
 from itertools import combinations
 from math import gcd, lcm
 
+from gradwright.certify.advice.opening import is_of_one_value, is_piecewise
 from gradwright.certify.kernel.algebra import (
     ONE,
     Algebra,
@@ -19,7 +21,7 @@ from gradwright.certify.kernel.algebra import (
     variables_of,
 )
 from gradwright.certify.kernel.arithmetic import Arithmetic
-from gradwright.certify.kernel.atoms import Class, Mask, Relation, Sign
+from gradwright.certify.kernel.atoms import Mask, Relation, Sign
 from gradwright.certify.kernel.contractions import Contractions
 from gradwright.certify.kernel.generic import Generic
 from gradwright.certify.kernel.index import (
@@ -107,14 +109,12 @@ class Masks(Arithmetic):
             return fixed
         opened = self.opened(self._unshifted(a))
         pieces = self.pieces(opened)
-        if self._is_piecewise(a) and not any(guards for _, guards in opened.poly):
-            a = opened  # the one of its pieces that the indices say
         if pieces:
-            total = self.number(a, 0)
-            for where, piece in pieces:
-                total = self.add(total, self.multiply(where, self.mask(relation, piece)))
-            return total
-        split = self.cases(self._with_masks(a))
+            return reduce(self.add, (self.multiply(at, self.mask(relation, p)) for at, p in pieces))
+        if is_piecewise(self.algebra.atoms, a.poly) and not any(g for _, g in opened.poly):
+            a = opened  # the one of its pieces that the indices say
+        of_one_value = is_of_one_value(self.algebra.thresholds, opened.poly)
+        split = self.cases(opened if of_one_value else a)
         if split is not None:
             m, on, off = split
             return self.select(m, self.mask(relation, on), self.mask(relation, off))
@@ -166,16 +166,6 @@ class Masks(Arithmetic):
             for guards, piece in groups.items()
         ]
 
-    def _is_piecewise(self, a: Tensor) -> bool:
-        """Whether a tensor is one class of pieces."""
-        contents = [self.algebra.atoms.content(f[0]) for factors, _ in a.poly for f in factors]
-        return len(contents) == 1 and any(
-            guards
-            for content in contents
-            if isinstance(content, Class)
-            for (_, guards), _ in content.terms
-        )
-
     def _where(self, guards: Guards, p: Poly, box: Extents) -> Poly:
         """Return a polynomial with the indices that guards fix replaced by what they are."""
         fixed = {
@@ -210,25 +200,6 @@ class Masks(Arithmetic):
             return self._mask_atom(Relation.POSITIVE, a)
         opposite = self.add(self.number(a, 1), a, -1)
         return self.negation(self._mask_atom(Relation.POSITIVE, opposite))
-
-    def _with_masks(self, a: Tensor) -> Tensor:
-        """Return a class written out where it is one product, or a function of one value only.
-
-        A clamp is such a function: a mask of it is one of what it clamps, at some threshold.
-        """
-        opened = self.opened(self._unshifted(a))
-        if len(opened.poly) == 1:
-            return opened
-        atoms, line = self.algebra.atoms, self.algebra.thresholds.line
-        places: set[object] = set()
-        for factors, guards in opened.poly:
-            if guards:
-                return a
-            for atom, access, _ in factors:
-                content = atoms.content(atom)
-                read = content.inner if isinstance(content, Mask) else atom
-                places.add(line(read).place(access))
-        return opened if len(places) == 1 else a
 
     def _mask_atom(self, relation: Relation, a: Tensor) -> Tensor:
         """Return a mask as an atom; [-P > 0] is 1 - [P > 0] - [P = 0].

@@ -103,13 +103,11 @@ class Summation:
             if not (reached and is_free_to_open(content)):
                 term.factors.append((atom, access, q))
                 continue
-            mapping = dict(enumerate(access))
-            for i in range(content.outputs, len(content.extents)):
-                v = term.fresh(content.extents[i])
-                term.summed.add(v)
-                mapping[i] = variable(v)
-            pending.extend(factors_at(content.factors, mapping))
-            term.guards = (*term.guards, *guards_at(content.guards, mapping))
+            inner, guards, bound = content.at(access, max(term.extents, default=-1) + 1)
+            pending += inner
+            term.guards = (*term.guards, *guards)
+            term.extents |= bound
+            term.summed.update(bound)
 
     def _eliminate(self, term: _Term) -> bool:
         """Solve guards for summed variables: equalities by substitution, intervals by a shift."""
