@@ -1,11 +1,13 @@
 """What to write out, and when: sums and classes mean the same as atoms and written out."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from gradwright.certify.kernel.algebra import Poly
-from gradwright.certify.kernel.atoms import Atoms, Class, Exponent, Mask, Sum
+from gradwright.certify.kernel.atoms import Atoms, Class, Exponent, Factor, Mask, Sum, Terms
 from gradwright.certify.kernel.index import Guards, variables
+from gradwright.certify.kernel.multilinear import Multilinear
 from gradwright.certify.kernel.pieces import Kind, Piece, terms_of
+from gradwright.certify.kernel.tensor import Tensor
 from gradwright.certify.kernel.thresholds import Thresholds
 
 Opens = Callable[[int, Exponent], bool]
@@ -111,3 +113,31 @@ def is_of_one_value(thresholds: Thresholds, p: Poly) -> bool:
             read = content.inner if isinstance(content, Mask) else atom
             places.add(thresholds.line(read).place(access))
     return len(places) == 1
+
+
+def are_there(part: Iterable[Factor], factors: Iterable[Factor]) -> bool:
+    """Return whether a part of a product can be taken out: no exponent changes its sign."""
+    exponents = {(atom, access): q for atom, access, q in factors}
+    here = ((exponents.get((atom, access), 0), q) for atom, access, q in part)
+    return all(abs(have) >= abs(q) and (have > 0) == (q > 0) for have, q in here)
+
+
+def multiplies_out(form: Multilinear, operand: Tensor) -> bool:
+    """Return whether a product under a sum would have many terms for an operand of several.
+
+    Not for one that is joined of pieces.
+    """
+    where = {guards for _, guards in operand.poly}
+    is_piecewise = len(where) > 1 and () not in where
+    several = len(form.reads) > 1 and bool(form.summed) and len(operand.poly) > 1
+    return several and not is_piecewise
+
+
+def chooses(atoms: Atoms, masks: Callable[[Terms], Collection[Factor]], atom: int) -> bool:
+    """Return whether an atom is a class with masks in it."""
+    content = atoms.content(atom)
+    return isinstance(content, Class) and any(
+        f in masks(content.terms) or chooses(atoms, masks, f[0])
+        for (factors, _), _ in content.terms
+        for f in factors
+    )

@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import prod
 
 from gradwright.certify.advice.digits import suggested_digits
-from gradwright.certify.advice.opening import fix_some
+from gradwright.certify.advice.opening import fix_some, multiplies_out
 from gradwright.certify.kernel.algebra import Algebra, Poly, add, number, product_of, variables_of
 from gradwright.certify.kernel.atoms import Factor, Monomial, Sum
 from gradwright.certify.kernel.classes import intern_class
@@ -48,7 +48,7 @@ class Contractions:
         digits = suggested_digits(form, operands, self.algebra)
         _require_fit(digits, form.shape)
         term = _Assembly.start(form, digits, self.algebra.box(digits))
-        factors = [self._operand(form, operand) for operand in operands]
+        factors = [self.as_term(x) if multiplies_out(form, x) else x for x in operands]
         polys = [
             self._placed(factor, read, term)
             for factor, read in zip(factors, form.reads, strict=True)
@@ -97,13 +97,6 @@ class Contractions:
     def in_one_digit(self, tensor: Tensor) -> Tensor:
         """Return a tensor with one digit per dimension: at any distance it is read as one atom."""
         return self.rearranged(tensor, plain_digits(tensor.shape), tensor.shape)
-
-    def _operand(self, form: Multilinear, operand: Tensor) -> Tensor:
-        """Return the operand, as one term where a product under a sum would multiply terms out."""
-        multiplies_out = len(form.reads) > 1 and form.summed and len(operand.poly) > 1
-        where = {guards for _, guards in operand.poly}
-        piecewise = len(where) > 1 and () not in where  # a concatenation of pieces
-        return self.as_term(operand) if multiplies_out and not piecewise else operand
 
     def as_term(self, tensor: Tensor) -> Tensor:
         """Return the tensor as one term: a coefficient times a class atom, times common guards."""

@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import product
 
+from gradwright.certify.advice.opening import chooses
 from gradwright.certify.kernel.algebra import ONE, Algebra
 from gradwright.certify.kernel.analytic import Analytic
 from gradwright.certify.kernel.atoms import (
@@ -91,22 +92,13 @@ class Generic:
         done: list[Piece] = []
         while pending and len(done) + len(pending) <= TERMS:
             piece = pending.pop()
-            places = (i for i, f in enumerate(piece.factors) if f[2] == 1 and self._chooses(f))
-            place = next(places, None)
+            whole = ((i, f[0]) for i, f in enumerate(piece.factors) if f[2] == 1)
+            place = next((i for i, a in whole if chooses(self.atoms, self._masks, a)), None)
             if place is None:
                 done.append(piece)
             else:
                 pending.extend(opened(self.algebra, piece, place))
         return tuple(((p.factors, p.guards), p.coefficient) for p in (*done, *pending))
-
-    def _chooses(self, factor: Factor) -> bool:
-        """Return whether a factor is a class with masks in it."""
-        content = self.atoms.content(factor[0])
-        return isinstance(content, Class) and any(
-            f in self._masks(content.terms) or self._chooses(f)
-            for (factors, _), _ in content.terms
-            for f in factors
-        )
 
     def _masks(self, terms: Terms) -> list[Factor]:
         """Return the masks that are factors and depend on anything but integers."""

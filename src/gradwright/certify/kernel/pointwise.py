@@ -1,10 +1,10 @@
 """Pointwise functions, with the identities of products of exponentials and logistic functions."""
 
 from collections.abc import Iterator
-from fractions import Fraction
 from itertools import product
 
-from gradwright.certify.kernel.algebra import ONE, Algebra, simple
+from gradwright.certify.advice.opening import are_there
+from gradwright.certify.kernel.algebra import ONE, Algebra, product_of
 from gradwright.certify.kernel.atoms import Factor, Function, Monomial
 from gradwright.certify.kernel.contractions import Contractions
 from gradwright.certify.kernel.index import Affine
@@ -48,12 +48,15 @@ class Pointwise(Powers):
                 self._ups[key] = tuple(self._exponentials_of(*key))
             ways = product(self._ups[key], (1, -1))
             for up, sign in ways:
-                rest = self._divided(monomial, (atom, access), up, sign)
-                if rest is None:
+                there = [(*f[:2], f[2] * sign) for f in up]
+                if not are_there(there, factors):
                     continue
-                e = Tensor(digits, {(up, ()): Fraction(1)})
+                less = ((*f[:2], -f[2]) for f in there)
+                rest = self.algebra.product((*factors, (atom, access, -1), *less), guards)
+                assert rest is not None  # a part of a product that is none
+                e = Tensor(digits, product_of(*up))
                 other = self.add(e, s, -1) if sign > 0 else self.negation(s)
-                return super().multiply(other, Tensor(digits, {(rest, guards): Fraction(1)}))
+                return super().multiply(other, Tensor(digits, dict([rest])))
         return None
 
     def _exponentials_of(
@@ -70,26 +73,6 @@ class Pointwise(Powers):
         for argument in (u, self.opened(u), self.add(self._factor(digits, inner, at, c), shift)):
             ((factors, _), _) = next(iter(self._finite_exponential(argument).poly.items()))
             yield factors
-
-    def _divided(
-        self,
-        monomial: Monomial,
-        taken: tuple[int, tuple[Affine, ...]],
-        up: tuple[Factor, ...],
-        sign: int,
-    ) -> tuple[Factor, ...] | None:
-        """Return the factors left without `taken` and up ** sign; None where they are not there.
-
-        A factor is there where its exponent is at least as large, in the direction of the sign.
-        """
-        exponents = {(atom, access): q for atom, access, q in monomial[0]}
-        for atom, access, q in up:
-            here = exponents.get((atom, access), 0)
-            if abs(here) < abs(q) or (here > 0) != (q * sign > 0):
-                return None
-            exponents[atom, access] = here - q * sign
-        exponents[taken] -= 1
-        return tuple(sorted((*place, simple(q)) for place, q in exponents.items() if q))
 
     def remainder(self, a: Tensor, b: Tensor) -> Tensor:
         """Return a - b trunc(a / b), on b != 0."""
