@@ -79,9 +79,13 @@ sweep: .venv/.stamp .venv-torch/.stamp ## the slow tests, new random programs, t
 parity: .venv-torch/.stamp ## compare the zoo with torchvision and timm, into docs/parity.md
 	PYTHONPATH=tests .venv-torch/bin/python tools/parity.py --write
 
-kernel: ## count the lines of the trusted kernel and of the checker of certificates, without the empty ones
+kernel: ## the trusted kernel in reading order, and the lines of it and of the checker, empty ones left out
+	@sed -n 's/^| \(`[a-z, `]*`\) | \([^|]*\) | .*/\1|\2/p' docs/kernel.md | while IFS='|' read -r names says; do \
+		for name in $$(tr -d '`,' <<< "$$names"); do \
+			printf '%4d  %-13s %s\n' "$$(grep -c . src/gradwright/certify/kernel/$$name.py)" "$$name" "$$says"; \
+		done; \
+	done
 	@for part in certify/kernel check; do \
-		grep -c . src/gradwright/$$part/*.py | sed "s|.*/$$part|$$part|; s|:|\t|" | sort; \
 		cat src/gradwright/$$part/*.py | grep -c . | sed "s|^|$$part in all\t|"; \
 	done
 

@@ -38,9 +38,7 @@ IDENTITIES: Mapping[str, Identity] = {
         "guards that hold together where others do stand in their place", "index.conjunction"
     ),
     "guard-opposite": _identity("1 - [a <= e < b] = [e < a] + [b <= e]", "masks.Masks.complement"),
-    "guard-join": _identity(
-        "[a <= e < b] + [b <= e < c] = [a <= e < c]", "algebra.joined algebra._neighbour"
-    ),
+    "guard-join": _identity("[a <= e < b] + [b <= e < c] = [a <= e < c]", "reading.vanishes"),
     "guard-fixed": _identity("[v = a] F(v) = [v = a] F(a)", "masks.Masks._where"),
     "coordinate-guard": _identity(
         "of whole numbers, e > 0 is 1 <= e",
@@ -84,8 +82,7 @@ IDENTITIES: Mapping[str, Identity] = {
     ),
     "sum-interface": _identity(
         "an index that no summed variable meets may be named",
-        "relations.Relations._interface classes.generalize classes._self_contained "
-        "logsums.LogSums.class_of logsums.LogSums._at_its_corner",
+        "relations.Relations._interface classes.generalized",
     ),
     "reads-determine": _identity(
         "what equations of what is read determine is the same where the same is read",
@@ -96,7 +93,7 @@ IDENTITIES: Mapping[str, Identity] = {
         "equality.equal equality._Difference.cancels equality._Difference._nothing "
         "equality._Difference._balanced reading.add_up_to_nothing reading.vanishes",
     ),
-    "sum-symmetric": _identity("equal factors may change places", "pieces.symmetric"),
+    "sum-symmetric": _identity("equal factors may change places", "pieces.symmetric reading.alike"),
     "sum-digits": _identity("sum over i = sum over its digits", "contractions._Assembly.digits_of"),
     "sum-merge": _identity("n u + w is one variable", "relations._merge_digits relations._joined"),
     "common-guard": _identity(
@@ -209,7 +206,7 @@ IDENTITIES: Mapping[str, Identity] = {
     ),
     "kink-analytic": _identity(
         "an analytic function that is not 0 somewhere is 0 on a thin set",
-        "analytic.Analytic.vanishes_rarely generic.Generic._sum",
+        "analytic.Analytic.vanishes_rarely",
     ),
     "kink-entire": _identity(
         "sums, products, exponentials … of analytic functions are analytic",
@@ -222,8 +219,7 @@ IDENTITIES: Mapping[str, Identity] = {
     "kink-without-roots": _identity("A + B = 0 gives A^n = (-B)^n", "analytic._without_roots"),
     "kink-cases": _identity(
         "a sum with masks is one of its cases",
-        "generic.Generic.vanishes_rarely generic.Generic._by_cases generic.Generic._opened "
-        "generic._at",
+        "generic.Generic._by_cases generic.Generic._opened generic._at",
     ),
     "kink-together": _identity("thin sets together are thin", "masks.Masks._zero"),
     "kink-no-interior": _identity("and hold no open set", "masks.Masks._zero"),
@@ -272,8 +268,7 @@ IDENTITIES: Mapping[str, Identity] = {
     "log-exp": _identity("ln(exp a) = a", "powers.Powers._log_factor"),
     "log-sum-rest": _identity(
         "1 - T / C = (C - T) / C, C > 0",
-        "logsums.LogSums._in_lowest_terms logsums.LogSums._together logsums.LogSums._parts "
-        "logsums.LogSums._part",
+        "logsums.LogSums._in_lowest_terms",
     ),
     "logistic-reflection": _identity(
         "s(-x) = 1 - s(x)", "functions.Functions._mirrored functions.Functions.logistic"
@@ -308,7 +303,7 @@ IDENTITIES: Mapping[str, Identity] = {
     "ceiling": _identity("ceil a = -floor(-a)", "functions.Functions.ceiling"),
     "remainder": _identity("a - b trunc(a / b)", "pointwise.Pointwise.remainder"),
     "clear-denominator": _identity(
-        "A^n d = 0 is d = 0, A != 0", "clearing._without clearing.cleared"
+        "A^n d = 0 is d = 0, A != 0", "clearing._without clearing.cleared clearing.are_equal"
     ),
     "adjoint": _identity("one adjoint equation per value", "adjoint.Sweep.cotangents"),
 }
