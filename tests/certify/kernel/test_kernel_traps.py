@@ -8,7 +8,7 @@ import pytest
 
 from certify.kernel.adversarial_pairs import counted, cut, mask
 from certify.kernel.test_kernel_soundness import Write, both, denoted
-from gradwright.certify.kernel.algebra import joined
+from gradwright.certify.advice.intervals import suggested_union
 from gradwright.certify.kernel.denote import new_denotation
 from gradwright.certify.kernel.derive import pull
 from gradwright.hlo import Builder, TensorType, Value
@@ -123,7 +123,7 @@ def test_equal_pieces_that_meet_are_one_term() -> None:
     den, [twice, spread] = denoted(
         b.finish("main", [beside_itself(b, x), b.broadcast(x, (4, 2), (0,))])
     )
-    assert joined(twice.poly, den.algebra.box(twice.digits)) == spread.poly
+    assert suggested_union(twice.poly, den.algebra.box(twice.digits)) == spread.poly
     assert len(spread.poly) == 1
 
 
@@ -131,7 +131,7 @@ def test_pieces_that_differ_stay_apart() -> None:
     b = Builder()
     x, y = b.argument("x", TensorType((4,))), b.argument("y", TensorType((4,)))
     den, [three] = denoted(b.finish("main", [b.concatenate([x, y, 2 * y], 0)]))
-    assert len(joined(three.poly, den.algebra.box(three.digits))) == 3
+    assert len(suggested_union(three.poly, den.algebra.box(three.digits))) == 3
 
 
 def test_windows_that_tile_hand_back_one_term() -> None:
@@ -147,7 +147,7 @@ def test_windows_that_tile_hand_back_one_term() -> None:
     cotangent = den.argument("dy", (2, 3), dy.type.element)
     dx = pull(den, operation, known, [windows], cotangent)[0]
     assert dx is not None
-    assert dx.poly == joined(spread.poly, den.algebra.box(spread.digits))
+    assert dx.poly == suggested_union(spread.poly, den.algebra.box(spread.digits))
     assert len(dx.poly) == 1
 
 
