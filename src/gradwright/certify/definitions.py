@@ -26,7 +26,7 @@ DEFINITIONS = frozenset(
         "arithmetic.Arithmetic.opened",
         "arithmetic.Arithmetic._unshifted",
         "atoms.Relation.holds",
-        "atoms.Sum.at",
+        "algebra.summed_at",
         "atoms.Atoms.reads",
         "reading.Reading._placed",
         "reading.Reading._target",

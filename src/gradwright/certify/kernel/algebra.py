@@ -18,15 +18,18 @@ from gradwright.certify.kernel.atoms import (
     Monomial,
     Relation,
     Sign,
+    Sum,
     Terms,
-    factors_at,
 )
 from gradwright.certify.kernel.index import (
     Affine,
     Extents,
+    Guard,
     Guards,
     conjunction,
     guards_at,
+    read_at,
+    variable,
     variables,
 )
 from gradwright.certify.kernel.thresholds import Thresholds
@@ -68,6 +71,20 @@ def constant_of(p: Poly) -> Fraction | None:
     if not p:
         return Fraction(0)
     return p[ONE] if len(p) == 1 and ONE in p else None
+
+
+def factors_at(factors: Iterable[Factor], mapping: Mapping[int, Affine]) -> list[Factor]:
+    """Return factors with variables replaced by expressions."""
+    return [(atom, read_at(access, mapping), q) for atom, access, q in factors]
+
+
+def summed_at(
+    content: Sum, access: tuple[Affine, ...], first: int
+) -> tuple[list[Factor], list[Guard], dict[int, int]]:
+    """Return what a sum sums, read at indices: over new variables, from a number on, by extents."""
+    bound = {first + i: n for i, n in enumerate(content.extents[content.outputs :])}
+    places = dict(enumerate((*access, *map(variable, bound))))
+    return factors_at(content.factors, places), guards_at(content.guards, places), bound
 
 
 def product_of(*factors: Factor, guards: Guards = (), c: Fraction | int = 1) -> Poly:

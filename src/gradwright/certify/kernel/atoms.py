@@ -5,12 +5,12 @@ claim nothing: they may still be equal functions, which only costs completeness.
 """
 
 import enum
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 
-from gradwright.certify.kernel.index import Affine, Guard, Guards, guards_at, read_at, variable
+from gradwright.certify.kernel.index import Affine, Guards
 from gradwright.hlo.attributes import Window
 
 Exponent = int | Fraction
@@ -19,11 +19,6 @@ Factor = tuple[int, tuple[Affine, ...], Exponent]
 Monomial = tuple[tuple[Factor, ...], Guards]
 """Product of factors and guards, both sorted."""
 Terms = tuple[tuple[Monomial, Fraction], ...]
-
-
-def factors_at(factors: Iterable[Factor], mapping: Mapping[int, Affine]) -> list[Factor]:
-    """Return factors with variables replaced by expressions."""
-    return [(atom, read_at(access, mapping), q) for atom, access, q in factors]
 
 
 class Relation(enum.IntEnum):
@@ -144,14 +139,6 @@ class Sum:
     factors: tuple[Factor, ...]
     guards: Guards
 
-    def at(
-        self, access: tuple[Affine, ...], first: int
-    ) -> tuple[list[Factor], list[Guard], dict[int, int]]:
-        """Return what is summed at indices, over which variables: from a number on, by extents."""
-        bound = {first + i: n for i, n in enumerate(self.extents[self.outputs :])}
-        places = dict(enumerate((*access, *map(variable, bound))))
-        return factors_at(self.factors, places), guards_at(self.guards, places), bound
-
 
 @dataclass(frozen=True, slots=True)
 class Selector:
@@ -243,19 +230,6 @@ class Atoms:
                 self.symmetries[number] = self.symmetries[content.inner]
         elif self._extents[number] != extents:
             raise ValueError(f"{content} at extents {extents} and {self._extents[number]}")
-        return number
-
-    def interned_alike(
-        self, content: Content, extents: tuple[int, ...], labels: Sequence[Sequence[int]]
-    ) -> int:
-        """Return the number of a content that is the same under several labellings of its indices.
-
-        Reading the atom at indices in the order of any labelling gives the same value.
-        """
-        number = self.intern(content, extents)
-        if len(labels) > 1 and number not in self.symmetries:
-            place = {v: i for i, v in enumerate(labels[0])}
-            self.symmetries[number] = tuple(tuple(place[v] for v in each) for each in labels)
         return number
 
     def ordered(self, atom: int, access: tuple[Affine, ...]) -> tuple[Affine, ...]:

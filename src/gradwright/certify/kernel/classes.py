@@ -11,7 +11,7 @@ from itertools import count
 
 from gradwright.certify.advice.naming import refine, suggested_orders, suggested_variables
 from gradwright.certify.kernel.algebra import Algebra, Poly, sorted_terms, variables_of
-from gradwright.certify.kernel.atoms import Atoms, Class, Monomial
+from gradwright.certify.kernel.atoms import Atoms, Class, Monomial, Sum
 from gradwright.certify.kernel.index import Affine, Extents, combine, variable
 
 ORDER_LIMIT = 24
@@ -42,7 +42,7 @@ def intern_class(
     candidates = [_labelled(algebra, p, extents, names, scale) for names in namings]
     content, lead, _ = min(candidates, key=lambda candidate: candidate[0].terms)
     alike = [names for found, c, names in candidates if found == content and c == lead]
-    atom = algebra.atoms.interned_alike(content, content.extents, alike)
+    atom = interned_alike(algebra.atoms, content, content.extents, alike)
     access = tuple(origin.get(v, variable(v)) for v in alike[0])
     return lead, atom, algebra.atoms.ordered(atom, access)
 
@@ -55,6 +55,20 @@ def orders(
         if sorted(names) != sorted(used):
             raise ValueError(f"{names} as an order of {used}")
         yield names
+
+
+def interned_alike(
+    atoms: Atoms, content: Class | Sum, extents: tuple[int, ...], labels: Sequence[Sequence[int]]
+) -> int:
+    """Return the number of a content that is the same under several labellings of its indices.
+
+    Reading the atom at indices in the order of any labelling gives the same value.
+    """
+    number = atoms.intern(content, extents)
+    if len(labels) > 1 and number not in atoms.symmetries:
+        place = {v: i for i, v in enumerate(labels[0])}
+        atoms.symmetries[number] = tuple(tuple(place[v] for v in each) for each in labels)
+    return number
 
 
 def _single_factor(p: Poly) -> tuple[Fraction, int, tuple[Affine, ...]] | None:

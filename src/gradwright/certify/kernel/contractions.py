@@ -7,7 +7,15 @@ from math import prod
 
 from gradwright.certify.advice.digits import suggested_digits
 from gradwright.certify.advice.opening import fix_some, multiplies_out
-from gradwright.certify.kernel.algebra import Algebra, Poly, add, number, product_of, variables_of
+from gradwright.certify.kernel.algebra import (
+    Algebra,
+    Poly,
+    add,
+    number,
+    product_of,
+    summed_at,
+    variables_of,
+)
 from gradwright.certify.kernel.atoms import Factor, Monomial, Sum
 from gradwright.certify.kernel.classes import intern_class
 from gradwright.certify.kernel.index import (
@@ -86,7 +94,7 @@ class Contractions:
         content = self.algebra.atoms.content(atom)
         if not isinstance(content, Sum) or q not in WHOLE or len(content.factors) > 1:
             return None
-        factors, guards, bound = content.at(access, max((-1, *box)) + 1)
+        factors, guards, bound = summed_at(content, access, max((-1, *box)) + 1)
         extents = {**box, **bound}
         held = conjunction(guards, extents)
         if held is None or not fix_some(held, bound):

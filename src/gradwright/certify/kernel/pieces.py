@@ -8,17 +8,8 @@ from itertools import product
 from math import factorial, prod
 
 from gradwright.certify.effort import TooLarge
-from gradwright.certify.kernel.algebra import Algebra, monomial_variables
-from gradwright.certify.kernel.atoms import (
-    Atoms,
-    Class,
-    Dense,
-    Exponent,
-    Factor,
-    Monomial,
-    Sum,
-    factors_at,
-)
+from gradwright.certify.kernel.algebra import Algebra, factors_at, monomial_variables
+from gradwright.certify.kernel.atoms import Atoms, Class, Dense, Exponent, Factor, Monomial, Sum
 from gradwright.certify.kernel.index import (
     Affine,
     Extents,

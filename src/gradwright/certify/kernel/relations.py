@@ -14,9 +14,15 @@ import islpy as isl
 from gradwright.certify.advice.naming import refine, suggested_outputs
 from gradwright.certify.advice.signatures import suggested_signatures
 from gradwright.certify.effort import bounded
-from gradwright.certify.kernel.algebra import Algebra, Poly, monomial_variables, product_of
-from gradwright.certify.kernel.atoms import Exponent, Factor, Monomial, Sum, factors_at
-from gradwright.certify.kernel.classes import generalized, orders
+from gradwright.certify.kernel.algebra import (
+    Algebra,
+    Poly,
+    factors_at,
+    monomial_variables,
+    product_of,
+)
+from gradwright.certify.kernel.atoms import Exponent, Factor, Monomial, Sum
+from gradwright.certify.kernel.classes import generalized, interned_alike, orders
 from gradwright.certify.kernel.index import (
     Affine,
     Extents,
@@ -103,7 +109,9 @@ class Relations:
         ]
         content = min((content for content, _ in candidates), key=lambda content: content.factors)
         alike = [outputs for found, outputs in candidates if found == content]
-        atom = self.algebra.atoms.interned_alike(content, content.extents[: content.outputs], alike)
+        atom = interned_alike(
+            self.algebra.atoms, content, content.extents[: content.outputs], alike
+        )
         access = self.algebra.atoms.ordered(atom, tuple(c.origin[v] for v in alike[0]))
         return product_of((atom, access, 1))
 

@@ -12,14 +12,16 @@ from gradwright.certify.kernel.algebra import (
     Poly,
     Undenotable,
     add,
+    factors_at,
     monomial_variables,
     number,
     product_of,
     scaled,
+    summed_at,
     total,
     variables_of,
 )
-from gradwright.certify.kernel.atoms import Dense, Factor, Monomial, Sum, factors_at
+from gradwright.certify.kernel.atoms import Dense, Factor, Monomial, Sum
 from gradwright.certify.kernel.index import (
     Affine,
     Extents,
@@ -103,7 +105,7 @@ class Summation:
             if not (reached and is_free_to_open(content)):
                 term.factors.append((atom, access, q))
                 continue
-            inner, guards, bound = content.at(access, max(term.extents, default=-1) + 1)
+            inner, guards, bound = summed_at(content, access, max(term.extents, default=-1) + 1)
             pending += inner
             term.guards = (*term.guards, *guards)
             term.extents |= bound
