@@ -13,6 +13,7 @@ from gradwright.certify.certificate_claims import with_program_certificate, with
 from gradwright.certify.claims import Claim, Kind, Report
 from gradwright.certify.effort import limited
 from gradwright.certify.hypotheses.meeting import Meeting
+from gradwright.certify.programs_apart import certified_apart
 from gradwright.certify.programs_claims import ProgramClaims
 from gradwright.certify.programs_inner import GRADIENT_PREFIX, InnerGradients, inner_gradients
 from gradwright.certify.programs_reading import STATED, Program, Reading
@@ -53,6 +54,9 @@ def _certified(program: Program, search: Search, observe: Observer) -> Report:
     inner = inner_gradients(reading)
     if inner is not None:
         return _certify_inner(reading, inner, search, observe)
+    apart = certified_apart(reading, search, observe)
+    if apart is not None:
+        return with_program_certificate(apart, program)
     started = time.perf_counter()
     claims = ProgramClaims(reading, search.effort)
     settled: list[Claim] = []

@@ -1,6 +1,6 @@
 """The claims about the results of one program, with what proves them and what asks after them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gradwright.certify.anchors import Anchors, Spot, Spots
@@ -10,6 +10,7 @@ from gradwright.certify.kernel.conditions import Conditions
 from gradwright.certify.kernel.denotation import Denotation
 from gradwright.certify.programs_meaning import StatedValues
 from gradwright.certify.programs_reading import STATED, Reading, target_of
+from gradwright.certify.programs_shares import Share
 from gradwright.certify.programs_updates import (
     Update,
     Updating,
@@ -34,6 +35,7 @@ from gradwright.certify.texts_gradient import (
     Derived,
     Subject,
     cotangent,
+    denote_claimed,
     derive,
     first_failure,
     form_of,
@@ -64,10 +66,15 @@ class _Judged:
 
 @dataclass(slots=True)
 class ProgramClaims:
-    """The claims of a program; proofs of more effort are made only where one is asked for."""
+    """The claims of a program; proofs of more effort are made only where one is asked for.
+
+    A process of several has the claims of its share, and what was derived before it began.
+    """
 
     reading: Reading
     effort: Effort
+    share: Share | None = None
+    derived: Derived | None = None
     _subject: Subject = field(init=False)
     _first: _Attempt = field(init=False)
     _judged: list[_Judged] = field(init=False)
@@ -80,15 +87,12 @@ class ProgramClaims:
         """Denote the text, what is stated of it, and the gradients that it updates by."""
         reading, body = self.reading, self.reading.main.body
         updates = updates_of(reading)
-        forward = self._forward()
-        pairs = [(each.argument, each.targets["theta'"]) for each in updates]
-        seeds = (None,) * len(forward.body.results)
-        differentiates = reading.differentiated is not None
-        self._subject = Subject(
-            forward, reading.main, seeds, tuple(pairs) if differentiates else ()
-        )
+        if self.share is not None:
+            updates = [updates[n] for n in self.share.updates]
+        self._subject = subject_of_program(reading, updates)
+        forward = self._subject.forward
         self._spots = Spots(body)
-        self._first = self._attempt(derive(self._subject, limit=TERM_LIMIT))
+        self._first = self._attempt(self._derived(), updates)
         made = {id(result) for operation in forward.body.operations for result in operation.results}
         self._flow = Flow.of(body)
         updating = Updating(self._first.derived.proof, body, self._flow, made)
@@ -101,25 +105,41 @@ class ProgramClaims:
         block = Block(body.arguments, body.operations, (*body.results, *extra))
         self._emitted = replace(reading.main, body=block, aliases=())
 
-    def _forward(self) -> Function:
-        """Return the loss that is differentiated; without one, everything that is stated."""
-        if self.reading.differentiated is not None:
-            measured, loss = self.reading.differentiated
-            return restricted(measured.main, [measured.main.body.results[loss]])
-        main = self.reading.main
-        stated = [k for k, p in enumerate(self.reading.outputs) if p.role in STATED]
-        return restricted(main, [main.body.results[k] for k in stated])
+    def _derived(self) -> Derived:
+        """Return the derivatives of the loss beside what the text has for them.
 
-    def _attempt(self, derived: Derived) -> _Attempt:
+        What the share may assume stands for the cotangent that it is taken for.
+        """
+        if self.share is None or self.derived is None:
+            return derive(self._subject, limit=TERM_LIMIT)
+        proof = self.derived.proof
+        for value, whole in self.share.assumed.values():
+            tensor = cotangent(self.derived, whole)
+            if tensor is not None:
+                proof.known[id(value)] = proof.as_cut(tensor)
+        denote_claimed(self.derived, self._subject, limit=TERM_LIMIT)
+        return self.derived
+
+    def _attempt(self, derived: Derived, updates: Sequence[Update]) -> _Attempt:
         reading = self.reading
         body = reading.main.body
         proof = derived.proof
         rest = [op for op in body.operations if any(id(r) not in proof.known for r in op.results)]
+        if self.share is not None:
+            wanted = [v for each in updates for v in each.results(body)]
+            wanted += self._stated() if self.share.stated else []
+            needed = ancestors(wanted, body.operations, set(proof.known))
+            rest = [op for op in rest if any(id(r) in needed for r in op.results)]
         proof.denote(rest, set())
         arguments = {p.name: v for p, v in zip(reading.inputs, body.arguments, strict=True)}
         proof.den.conditions.operation = None
-        stated = StatedValues(proof, body.operations, arguments, reading.statements)
-        return _Attempt(derived, stated)
+        made = [op for op in body.operations if all(id(r) in proof.known for r in op.results)]
+        statements = reading.statements if self.share is None or self.share.stated else ()
+        return _Attempt(derived, StatedValues(proof, made, arguments, statements))
+
+    def _stated(self) -> list[Value]:
+        results = zip(self.reading.outputs, self.reading.main.body.results, strict=True)
+        return [value for port, value in results if port.role in STATED]
 
     def _judge(self, updating: Updating, update: Update, k: int) -> _Judged:
         body, derived = self.reading.main.body, self._first.derived
@@ -248,7 +268,8 @@ class ProgramClaims:
             again = [derive(self._subject)] if self._first.derived.capped else []
             if len(self.reading.main.body.operations) <= UNCUT_LIMIT:
                 again.append(derive(self._subject, cut=set(), limit=UNCUT_TERM_LIMIT))
-            self._more = [self._attempt(derived) for derived in again]
+            updates = [each.update for each in self._judged]
+            self._more = [self._attempt(derived, updates) for derived in again]
         return any(holds(attempt) for attempt in self._more)
 
     def _failure(self, value: Value) -> str | None:
@@ -281,3 +302,19 @@ class ProgramClaims:
         values = [result for operation in body.operations for result in operation.results]
         right = {id(v) for v in values if form_of(derived.proof.known[id(v)]) in forms}
         return right | ancestors(self._subject.forward.body.results, body.operations, set())
+
+
+def subject_of_program(reading: Reading, updates: Sequence[Update]) -> Subject:
+    """Return the claims that updates follow the gradient of the loss that is differentiated.
+
+    Without one, the forward is everything that is stated, of which nothing is differentiated.
+    """
+    pairs = tuple((each.argument, each.targets["theta'"]) for each in updates)
+    if reading.differentiated is not None:
+        measured, loss = reading.differentiated
+        forward = restricted(measured.main, [measured.main.body.results[loss]])
+    else:
+        stated = [k for k, port in enumerate(reading.outputs) if port.role in STATED]
+        forward = restricted(reading.main, [reading.main.body.results[k] for k in stated])
+        pairs = ()
+    return Subject(forward, reading.main, (None,) * len(forward.body.results), pairs)

@@ -95,7 +95,8 @@ class Updating:
         """Sort the values of the text by their forms."""
         for operation in self.body.operations:
             for value in operation.results:
-                self._alike.setdefault(self._form(value), set()).add(id(value))
+                if id(value) in self.proof.known:
+                    self._alike.setdefault(self._form(value), set()).add(id(value))
 
     def _form(self, value: Value) -> object:
         return form_of(self.proof.known[id(value)])

@@ -28,7 +28,7 @@ _NONLINEAR = frozenset(
     )
 )  # fmt: skip
 _REDUCTION = "stablehlo.reduce"
-_MOVES = frozenset(
+MOVES = frozenset(
     {
         "stablehlo.optimization_barrier",
         "stablehlo.reshape",
@@ -54,7 +54,7 @@ _LAYERS = frozenset(
     }
 )
 """What begins a layer: a text holds the cotangent of what it reads as a value of its own."""
-_PRODUCTS = frozenset({"stablehlo.convolution", "stablehlo.dot_general"})
+PRODUCTS = frozenset({"stablehlo.convolution", "stablehlo.dot_general"})
 """What gradients read the cotangent of, sum by sum: a norm's has six terms."""
 COTANGENT_TERMS = 2
 PROOF_TERMS = 100_000
@@ -197,11 +197,22 @@ def _has_several_parts(tensor: Tensor) -> bool:
     return len(factors) > 1 or bool(guards) or any(q != 1 for _, _, q in factors)
 
 
+def makers_of(operations: Iterable[Operation]) -> dict[int, Operation]:
+    """Return the operation that makes each value, by its identity."""
+    return {id(r): operation for operation in operations for r in operation.results}
+
+
 def ancestors(
-    results: Iterable[Value], operations: Sequence[Operation], stop: set[int]
+    results: Iterable[Value], operations: Sequence[Operation], stop: Collection[int]
 ) -> set[int]:
     """Return the values that results depend on, themselves included, not looking behind `stop`."""
-    makers = {id(r): operation for operation in operations for r in operation.results}
+    return reached(results, makers_of(operations), stop)
+
+
+def reached(
+    results: Iterable[Value], makers: Mapping[int, Operation], stop: Collection[int]
+) -> set[int]:
+    """Return the ancestors of results, where it is known what makes each value."""
     found: set[int] = set()
     pending = list(results)
     while pending:
@@ -231,7 +242,7 @@ def chosen_cotangents(operations: Sequence[Operation], cut: Collection[int]) -> 
         for each in operations
         if (each.opcode in _CHOICES or each.opcode in _SUMS) and id(each.results[0]) in cut
     }
-    written = {id(each.results[0]) for each in operations if each.opcode in _PRODUCTS}
+    written = {id(each.results[0]) for each in operations if each.opcode in PRODUCTS}
     return (read_by_layers(operations) | sums | written) - links
 
 
@@ -256,7 +267,7 @@ def choose_cuts(operations: Sequence[Operation]) -> set[int]:
 
     def moves(operation: Operation) -> bool:
         shifts = operation.opcode in ("stablehlo.add", "stablehlo.subtract")
-        return operation.opcode in _MOVES or (shifts and id(operation.operands[1]) in numbers)
+        return operation.opcode in MOVES or (shifts and id(operation.operands[1]) in numbers)
 
     for operation in operations:
         for value in operation.reads:

@@ -62,14 +62,27 @@ def derive(subject: Subject, *, cut: set[int] | None = None, limit: int | None =
     `cut` are the values that the proof treats as one (default: what `choose_cuts` says); a value of
     the text with more than `limit` terms becomes a class.
     """
+    cut = choose_cuts(subject.forward.body.operations) if cut is None else cut
+    derived = swept(forward_denoted(subject, cut), subject, cut)
+    denote_claimed(derived, subject, limit=limit)
+    return derived
+
+
+def forward_denoted(subject: Subject, cut: set[int]) -> Proof:
+    """Return a proof that knows the values of the forward function."""
     proof = Proof()
     forward, emitted = subject.forward.body, subject.emitted.body
     proof.introduce(emitted.arguments)
     for ours, theirs in zip(forward.arguments, emitted.arguments, strict=False):
         proof.known[id(ours)] = proof.known[id(theirs)]
-    cut = choose_cuts(forward.operations) if cut is None else cut
     proof.denote(forward.operations, cut)
     proof.den.conditions.settled = True
+    return proof
+
+
+def swept(proof: Proof, subject: Subject, cut: set[int]) -> Derived:
+    """Return the cotangents of a forward function that a proof knows."""
+    forward, emitted = subject.forward.body, subject.emitted.body
     seeds: dict[int, Tensor] = {}
     for result, seed in zip(forward.results, subject.seeds, strict=True):
         weight = (
@@ -80,8 +93,14 @@ def derive(subject: Subject, *, cut: set[int] | None = None, limit: int | None =
         known = seeds.get(id(result))
         seeds[id(result)] = weight if known is None else proof.den.pointwise.add(known, weight)
     wrt = {id(forward.arguments[argument]) for argument, _ in subject.pairs}
-    derived = _swept(proof, forward.operations, seeds, wrt, cut)
-    claimed = ancestors((emitted.results[k] for _, k in subject.pairs), emitted.operations, set())
+    return _swept(proof, forward.operations, seeds, wrt, cut)
+
+
+def denote_claimed(derived: Derived, subject: Subject, *, limit: int | None) -> None:
+    """Denote what the claimed results come from, as far as it is not known."""
+    proof, emitted = derived.proof, subject.emitted.body
+    results = (emitted.results[k] for _, k in subject.pairs)
+    claimed = ancestors(results, emitted.operations, set(proof.known))
     rest = [
         op
         for op in emitted.operations
@@ -96,7 +115,6 @@ def derive(subject: Subject, *, cut: set[int] | None = None, limit: int | None =
             proof.known[id(result)] = proof.as_cut(joined)
         for result in operation.results if limit is not None else ():
             derived.capped |= _capped(proof, result, limit or 0)
-    return derived
 
 
 def _capped(proof: Proof, value: Value, limit: int) -> bool:

@@ -71,6 +71,8 @@ class Search:
     cells: int = 0
     """Elements of each counterexample to measure for a picture, for as many seconds again."""
     progress: Progress = _silently
+    jobs: int | None = None
+    """Processes that prove a program; None: as many as there are cores, for a large one."""
 
     def evaluating(self) -> AbstractContextManager[Evaluator]:
         """Return the evaluator to use, closed at the end if it is a new one."""

@@ -53,7 +53,8 @@ class Clashes:
     atoms: Atoms
     first: Hypothesis | None = None
     """The first one that does."""
-    _read: dict[Hypothesis, Entries] = field(default_factory=dict[Hypothesis, Entries])
+    read: dict[Hypothesis, Entries] = field(default_factory=dict[Hypothesis, Entries])
+    """Those that are looked at, with the arguments that they are about."""
     _groups: list[_Group] = field(default_factory=list[_Group])
 
     def add(self, hypothesis: Hypothesis) -> None:
@@ -64,11 +65,11 @@ class Clashes:
         if not entries or len(entries) > 2:
             return
         if all(group.entries != entries for group in self._groups):
-            members = [each for each, read in self._read.items() if _is_among(read, entries)]
+            members = [each for each, read in self.read.items() if _is_among(read, entries)]
             met = _pinned(self.atoms, dict.fromkeys(entries, 0))
             self._groups.append(_Group(entries, members, met))
             self._adapt(self._groups[-1])
-        self._read[hypothesis] = entries
+        self.read[hypothesis] = entries
         for group in self._groups:
             if _is_among(entries, group.entries):
                 group.members.append(hypothesis)

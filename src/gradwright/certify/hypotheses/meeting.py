@@ -6,6 +6,7 @@ Each hypothesis is judged for itself, and random inputs are tried for all of the
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import Protocol
 
 from gradwright.certify.effort import time_left
 from gradwright.certify.hypotheses.fitting import Clashes
@@ -36,8 +37,27 @@ _WORDS = {
 }
 
 
+class Judgements(Protocol):
+    """How the hypotheses of a proof were judged."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether some hypotheses were not judged, for they have too many indices."""
+        ...
+
+    @property
+    def is_indexed(self) -> bool:
+        """Whether some indices are supposed to be in range."""
+        ...
+
+    @property
+    def hold_nearly_everywhere(self) -> bool:
+        """Whether all inputs but a null set meet them."""
+        ...
+
+
 @dataclass(slots=True)
-class _Judged:
+class Judged:
     """How the hypotheses of one proof were judged so far."""
 
     den: Denotation
@@ -50,9 +70,9 @@ class _Judged:
     """The number of those, from the first on, that all inputs but a null set meet."""
 
     @staticmethod
-    def of(den: Denotation) -> "_Judged":
+    def of(den: Denotation) -> "Judged":
         """Begin with no hypothesis."""
-        return _Judged(den, Judge(den.algebra), Clashes(den.atoms))
+        return Judged(den, Judge(den.algebra), Clashes(den.atoms))
 
     def objection(self) -> str | None:
         """Return why no input is seen to meet all of them; a claim judges what is new alone."""
@@ -67,6 +87,27 @@ class _Judged:
         clash = self.clashes.first
         return None if clash is None else f"{_reason(clash, supposed[clash])}, beside the others"
 
+    @property
+    def is_open(self) -> bool:
+        """Whether some hypotheses were not judged, for they have too many indices."""
+        return Judgement.OPEN in self.found.values()
+
+    @property
+    def is_indexed(self) -> bool:
+        """Whether some indices are supposed to be in range."""
+        return bool(self.den.conditions.in_range)
+
+    @property
+    def hold_nearly_everywhere(self) -> bool:
+        """Whether all inputs but a null set meet them; each is asked once."""
+        for hypothesis, judgement in islice(self.found.items(), self.nearly, None):
+            if judgement is not Judgement.EVERYWHERE and not (
+                hypothesis.domain is Domain.NONZERO and _is_rarely_0(self.den, hypothesis)
+            ):
+                return False
+            self.nearly += 1
+        return True
+
 
 @dataclass(slots=True)
 class Meeting:
@@ -80,7 +121,7 @@ class Meeting:
     search: Search
     lines: tuple[str, ...] = ()
     """What to print about it with the verdicts, once an objection was asked for."""
-    _judged: dict[int, _Judged] = field(default_factory=dict[int, _Judged])
+    _judged: dict[int, Judged] = field(default_factory=dict[int, Judged])
     _tried: Met | None = None
     _indexed: bool = False
     """Whether indices were among what was tried."""
@@ -89,16 +130,20 @@ class Meeting:
 
     def objection(self, evaluate: Evaluator) -> str | None:
         """Return why what would be proved is not: a hypothesis that no input is seen to meet."""
-        proofs = [self._judged.setdefault(id(den), _Judged.of(den)) for den in self.proofs()]
+        proofs = [self._judged.setdefault(id(den), Judged.of(den)) for den in self.proofs()]
         found = next(filter(None, (each.objection() for each in proofs)), None)
         if found is not None:
             return found
+        return self.doubt(proofs, evaluate)
+
+    def doubt(self, proofs: Sequence[Judgements], evaluate: Evaluator) -> str | None:
+        """Write the lines about hypotheses that were judged; return why they are not met at all."""
         self.lines = tuple(self._said(proofs, evaluate))
         return None if self._tried is None else self._tried.objection
 
-    def _said(self, proofs: Sequence[_Judged], evaluate: Evaluator) -> Iterator[str]:
+    def _said(self, proofs: Sequence[Judgements], evaluate: Evaluator) -> Iterator[str]:
         """Yield the line that says whether inputs meet all hypotheses, if there are any."""
-        if any(Judgement.OPEN in each.found.values() for each in proofs):
+        if any(each.is_open for each in proofs):
             yield UNJUDGED
         if self._tried is None or not self._stands(self._tried, proofs):
             if self._partial is None:
@@ -109,14 +154,14 @@ class Meeting:
         if self._tried is not None:
             yield self._tried.line
 
-    def _stands(self, met: Met, proofs: Sequence[_Judged]) -> bool:
+    def _stands(self, met: Met, proofs: Sequence[Judgements]) -> bool:
         """Return whether what was found for claims before holds of what this one supposes too."""
         if _is_indexed(proofs) != self._indexed:
             return False
-        return met.line != ALMOST_ALL or all(map(_holds_nearly_everywhere, proofs))
+        return met.line != ALMOST_ALL or all(each.hold_nearly_everywhere for each in proofs)
 
     def _searched(
-        self, proofs: Sequence[_Judged], on_domains: Sequence[Operation], evaluate: Evaluator
+        self, proofs: Sequence[Judgements], on_domains: Sequence[Operation], evaluate: Evaluator
     ) -> Met:
         """Return what is known of inputs that meet all hypotheses; loops are written out for it."""
         functions, is_indexed = self.functions, _is_indexed(proofs)
@@ -126,7 +171,7 @@ class Meeting:
             doubtful = [*partial(functions), *(indexing(functions) if is_indexed else ())]
         observed = [Observed.of(each, doubtful) for each in functions]
         small = sum(each.work for each in observed) <= WORK
-        if small and all(map(_holds_nearly_everywhere, proofs)):
+        if small and all(each.hold_nearly_everywhere for each in proofs):
             return Met(ALMOST_ALL)
         left = time_left()
         if self.search.seconds <= 0:
@@ -142,20 +187,8 @@ class Meeting:
             return tried(observed[0], observed[-1], evaluate, self.search.laws or {})
 
 
-def _is_indexed(proofs: Sequence[_Judged]) -> bool:
-    """Return whether some indices are supposed to be in range."""
-    return any(each.den.conditions.in_range for each in proofs)
-
-
-def _holds_nearly_everywhere(judged: _Judged) -> bool:
-    """Return whether all inputs but a null set meet the hypotheses; each is asked once."""
-    for hypothesis, judgement in islice(judged.found.items(), judged.nearly, None):
-        if judgement is not Judgement.EVERYWHERE and not (
-            hypothesis.domain is Domain.NONZERO and _is_rarely_0(judged.den, hypothesis)
-        ):
-            return False
-        judged.nearly += 1
-    return True
+def _is_indexed(proofs: Sequence[Judgements]) -> bool:
+    return any(each.is_indexed for each in proofs)
 
 
 def _is_rarely_0(den: Denotation, hypothesis: Hypothesis) -> bool:

@@ -27,7 +27,7 @@ from gradwright.certify.kernel.pieces import (
     symmetric,
     terms_of,
 )
-from gradwright.certify.kernel.reading import add_up_to_nothing
+from gradwright.certify.kernel.reading import cancel
 from gradwright.certify.kernel.tensor import Tensor
 
 PIECES = 512
@@ -153,7 +153,7 @@ class _Difference:
         self.sets += len(readings)
         if self.sets > SETS:
             raise TooLarge("a comparison of too many sets of points")
-        return add_up_to_nothing((reading.points(), c) for reading, c in readings)
+        return cancel((reading.spelled(), c) for reading, c in readings)
 
 
 def _both_signs(pieces: Iterable[Piece]) -> bool:

@@ -92,8 +92,10 @@ def conjunction(guards: Iterable[Guard], extents: Extents) -> Guards | None:
     Guards on one expression are intersected; one that holds on the whole box is dropped; one that
     only bounds a leading digit is rewritten as a bound on that digit.
     """
-    known: dict[tuple[tuple[int, int], ...], tuple[int, int]] = {}
     pending = list(guards)
+    if not pending:
+        return ()
+    known: dict[tuple[tuple[int, int], ...], tuple[int, int]] = {}
     while pending:
         (c, terms), low, high = pending.pop()
         low, high = low - c, high - c

@@ -45,17 +45,26 @@ def _grown(
     symbols: Sequence[Tensor],
     counter: int,
 ) -> Iterator[tuple[int, Tensor]]:
-    """Yield what changes in a trip, beside the counter, with what is added to it."""
+    """Yield what changes in a trip, beside the counter, with what is added to it.
+
+    That is what is left of it after a trip, less what it was before, if it reads nothing of that.
+    """
     pairs = enumerate(zip(body.arguments, body.results, strict=True))
     growing = [i for i, (before, after) in pairs if after is not before and i != counter]
-    empty = _with(carried, growing, [den.splat(0, carried[i].shape) for i in growing])
-    unknown = _with(carried, growing, [symbols[i] for i in growing])
-    from_zero, from_unknown = den.region(body, empty), den.region(body, unknown)
+    after = den.region(body, _with(carried, growing, [symbols[i] for i in growing]))
+    own = {atom for i in growing for atom in _reached(den, symbols[i])}
     for i in growing:
-        grown = den.pointwise.add(symbols[i], from_zero[i])
-        if den.pointwise.add(from_unknown[i], grown, -1).poly:
+        added = den.pointwise.add(after[i], symbols[i], -1)
+        if not own.isdisjoint(_reached(den, added)):
             raise Undenotable("a loop that carries more than a counter, constants and sums")
-        yield i, from_zero[i]
+        yield i, added
+
+
+def _reached(den: Denotation, tensor: Tensor) -> Iterator[int]:
+    """Yield the arguments and unknowns that a tensor depends on."""
+    for factors, _ in tensor.poly:
+        for atom, _, _ in factors:
+            yield from den.atoms.reached(atom)
 
 
 def counter_of(

@@ -18,6 +18,8 @@ Ends = tuple[tuple[int, int], ...]
 """Intervals low <= x < high."""
 _Where = tuple[Ends, tuple[Affine, ...], Ends]
 """A box, expressions in its coordinates by place, and the intervals where these lie."""
+Spelled = tuple[_Where, tuple[Affine, ...]]
+"""A box with a condition, and expressions in its coordinates."""
 Read = tuple[tuple[Affine, int], ...]
 """The indices at which something is read, each with the extent that it lies in."""
 
@@ -39,9 +41,13 @@ class Reading:
 
     def points(self) -> isl.Set:
         """Return {(outputs, indices of read 1, indices of read 2, …)}."""
+        return _image(*self.spelled())
+
+    def spelled(self) -> Spelled:
+        """Return what the points are the image of, and under what map: alike for any names."""
         inside = [(e, 0, extent) for read in self.reads for e, extent in read]
         held = [guard for guard in inside if not always(guard, self.extents)]
-        return _image(self._where((*self.guards, *held)), self._target())
+        return self._where(sorted({*self.guards, *held})), self._target()
 
     def map(self) -> isl.Map:
         """Return (outputs, summed) -> (outputs, all indices read)."""
@@ -149,6 +155,31 @@ def add_up_to_nothing(parts: Iterable[tuple[isl.Set, Fraction]]) -> bool:
         if any(total for _, total in regions):
             return False
     return True
+
+
+def cancel(parts: Iterable[tuple[Spelled, Fraction]]) -> bool:
+    """Return whether coefficients of what is read add up to 0 at every point.
+
+    That is so for any multiple of them, and in whatever order all points have their coordinates:
+    layers of one shape are one question.
+    """
+    ordered = sorted(parts)
+    if not ordered:
+        return True
+    first = ordered[0][1]
+    columns = sorted(zip(*(target for (_, target), _ in ordered), strict=True))
+    targets = zip(*columns, strict=True) if columns else [()] * len(ordered)
+    return _cancel(
+        tuple(
+            (where, tuple(t), c / first)
+            for ((where, _), c), t in zip(ordered, targets, strict=True)
+        )
+    )
+
+
+@lru_cache(SETS)
+def _cancel(parts: tuple[tuple[_Where, tuple[Affine, ...], Fraction], ...]) -> bool:
+    return add_up_to_nothing((_image(where, target), c) for where, target, c in parts)
 
 
 def _split(

@@ -68,6 +68,12 @@ def certify(
     budget: Annotated[
         float | None, typer.Option(min=0, help="Seconds for everything, proofs too; then unknown.")
     ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Processes that prove a net; as many as cores unless it is small."
+        ),
+    ] = None,
     page: Annotated[
         Path | None, typer.Option("--report", metavar="FILE.html", help="Write a page to look at.")
     ] = None,
@@ -94,7 +100,7 @@ def certify(
     )
     with live_claims() as shown:
         cells = 0 if page is None else _CELLS
-        search = Search(seconds, budget, cells=cells, progress=shown.work_on)
+        search = Search(seconds, budget, cells=cells, progress=shown.work_on, jobs=jobs)
         if declared is not None:
             report = declared.certify(search, shown.observe)
         else:
