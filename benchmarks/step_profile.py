@@ -14,6 +14,7 @@ import os
 import re
 import sys
 import tempfile
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from importlib import import_module
@@ -37,7 +38,7 @@ SECTION = "step-profile"
 NETS = ("mnist-cnn", "cifar8", "cifar8-bn", "mobilenetv2", "convnext-blocks")
 PRODUCTS, SUMS, LAYOUTS = "products", "sums, windows", "layouts"
 ELEMENTS, LOOPS = "elements", "loops"
-KINDS = (PRODUCTS, SUMS, LAYOUTS, ELEMENTS, LOOPS)
+KINDS: tuple[str, ...] = (PRODUCTS, SUMS, LAYOUTS, ELEMENTS, LOOPS)
 MARKS = (
     (PRODUCTS, {"dot", "convolution"}),
     (SUMS, {"reduce", "reduce-window", "select-and-scatter"}),
@@ -68,7 +69,7 @@ def main() -> int:
     options = _options()
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     gw.run.configure(threads=1, allocator=gw.run.Allocator.RESIDENT_HEAP)
-    rate = machine.measure().sgemm
+    rate = machine.measure(time.process_time).sgemm
     for name in options.net or NETS:
         batch = options.batch or nets.batch_of(name)
         times = profiled(_step(name, batch, gw.layers.FAST), options.steps)

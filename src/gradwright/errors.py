@@ -74,8 +74,12 @@ _NEAR = 3
 
 
 def perhaps(found: str, names: Iterable[str]) -> str:
-    """Return a remedy for a misspelt name: "Perhaps a or b", or "" where no name is like it."""
+    """Return a remedy for a misspelt name: "Perhaps a or b", or "" where no name is like it.
+
+    Names that begin with the word come first, those that it is like next, those that hold it last.
+    """
     known = list(names)
     begun = [name for name in known if found and name.startswith(found)]
-    near = list(dict.fromkeys([*begun, *difflib.get_close_matches(found, known)]))
+    held = [name for name in known if found and found in name]
+    near = list(dict.fromkeys([*begun, *difflib.get_close_matches(found, known), *held]))
     return f"Perhaps {' or '.join(near[:_NEAR])}" if near else ""

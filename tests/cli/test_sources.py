@@ -132,6 +132,7 @@ func.func @main(%x: tensor<f32>, %a-b: tensor<f32>) -> (tensor<f32>, tensor<f32>
     ("options", "code"),
     [
         ("--wrt %x,%a-b --grads 1-2", 0),
+        ("--wrt %x-%a-b --grads %a-b-%x", 0),
         ("--loss %l --wrt 0-1 --grads %a-b,x", 0),
         ("--loss 0 --wrt a-b,0 --grads 2,1", 0),
         ("--loss l --wrt x --grads %x --seconds 5", 1),
@@ -151,6 +152,8 @@ def test_values_are_named_by_numbers_ranges_and_names(
     [
         ("--wrt %xx --grads 1", "--wrt: expected indices from 0, ranges as 0-3 or names, s"),
         ("--wrt %xx --grads 1", "found '%xx'. Perhaps x\n"),
+        ("--wrt %a-b-%x --grads 1", "--wrt: expected a range that goes up, found '%a-b-%x'\n"),
+        ("--wrt %x-%q --grads 1", "by commas, found '%x-%q'\n"),
         ("--wrt 1-0 --grads 1", "--wrt: expected a range that goes up, found '1-0'\n"),
         ("--wrt 0 --grads %l,", "--grads: expected indices from 0, ranges as 0-3 or names, s"),
         ("--wrt 0-5 --grads 0-5", "--wrt: expected an index of 2 arguments, from 0, found 2\n"),

@@ -161,6 +161,12 @@ def test_emit_describes_its_ports(capsys: pytest.CaptureFixture[str]) -> None:
         ),
         (["show", "lenet"], 3, "gradwright: zoo: expected a name that `gradwright nets`"),
         (
+            ["show", "unet"],
+            3,
+            "gradwright: zoo: expected a name that `gradwright nets` or gw.zoo.names() lists, "
+            "found 'unet'. Perhaps bestiary-sd-unet or bestiary-unet or ",
+        ),
+        (
             ["train", "mnist-mlp", "--data", "digits"],
             3,
             "gradwright: input x of the net: expected tensor<64x1x28x28xf32>, found images of "

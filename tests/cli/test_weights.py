@@ -1,6 +1,8 @@
 """`predict` and `eval` of a net with the weights of a file."""
 
+import io
 import json
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -73,6 +75,27 @@ def test_eval_with_weights(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert said["test_accuracy"] == (logits.argmax(1) == split.labels).mean()
     assert main(command.split()) == 0
     assert capsys.readouterr().out.startswith("digits-cnn on digits, weights.safetensors: accuracy")
+
+
+def test_what_does_not_fit_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rgb = gw.zoo.get("cifar-cnn", classes=2)
+    (folder / "rgb.safetensors").write_bytes(save(gw.init(rgb, seed=0)))
+    told = refused(capsys, "eval cifar-cnn --classes 2 --weights rgb.safetensors --data digits")
+    assert told == (
+        "gradwright: --data: expected pictures of three channels (RGB), as cifar-cnn reads, found "
+        "those of digits, of one channel (gray)\n"
+    )
+    whole = zipped(b"0" * 1000)
+    (folder / "cut.pt").write_bytes(whole[:-40])
+    told = refused(capsys, "eval digits-cnn --weights cut.pt --data digits")
+    assert told.startswith("gradwright: cut.pt: expected a whole PyTorch file, found the beginning")
+
+
+def zipped(content: bytes) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("net/data.pkl", content)
+    return stream.getvalue()
 
 
 def test_what_is_missing_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

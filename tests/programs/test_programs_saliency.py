@@ -164,11 +164,11 @@ def refusal(kind: type[GradwrightError], net: NetSpec, layer: str | None) -> str
 
 def test_what_is_refused() -> None:
     assert refusal(SpecError, BLOCKS, "convbn3") == (
-        "blocks: layer: expected the path of a layer, such as convbn2, convbn1, convbn2.bn, found "
-        "'convbn3'"
+        "blocks: layer: expected the path of a layer that returns a map [C, H, W], such as "
+        "convbn2, convbn1, convbn2.bn, found 'convbn3'. `gradwright show` lists the layers of a net"
     )
-    assert refusal(UnsupportedError, BLOCKS, "head") == (
-        "blocks: head: expected a layer that returns a map [C, H, W], found one that returns [3]"
+    assert refusal(SpecError, BLOCKS, "head").endswith(
+        ", found 'head', which returns [3]. `gradwright show` lists the layers of a net"
     )
     assert refusal(UnsupportedError, LINEAR, None) == (
         "linear: saliency: expected a layer that returns a map [C, H, W], found none"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gradwright as gw
-from gradwright.errors import SpecError, UnsupportedError
+from gradwright.errors import ShapeError, SpecError, UnsupportedError
 from gradwright.layers import Conv2d, Dense, GlobalAvgPool, Padding
 from gradwright.spec import Flat, Image, NetSpec
 from gradwright.tasks import explain, grad_cam
@@ -70,7 +70,7 @@ def test_what_has_no_map() -> None:
     flat = NetSpec("flat", Flat(4), [Dense(3)])
     with pytest.raises(UnsupportedError, match="flat: saliency: expected a layer that returns a"):
         explain(flat, {}, X)
-    with pytest.raises(SpecError, match="cam: layer: expected the path of a layer, such as last"):
+    with pytest.raises(SpecError, match="cam: layer: expected the path of a layer that returns"):
         explain(NET, {}, X, layer="lost")
 
 
@@ -78,6 +78,15 @@ def test_an_output_without_classes() -> None:
     net = NetSpec("map", Image(1, 6, 6), [Conv2d(2, 1)])
     with pytest.raises(UnsupportedError, match=r"map: output: expected a net that returns logits"):
         explain(net, {}, X)
+
+
+def test_one_picture_without_its_axis() -> None:
+    with pytest.raises(ShapeError) as caught:
+        explain(NET, {}, X[0])
+    shape = ", ".join(map(str, X.shape[1:]))
+    assert str(caught.value) == (
+        f"cam: x: expected [N, {shape}], found [{shape}]. One picture is x[None]"
+    )
 
 
 def test_pictures_that_are_not_finite() -> None:

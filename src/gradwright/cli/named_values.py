@@ -18,9 +18,10 @@ Values = Callable[[], "Sequence[Value]"]
 
 
 def indices(option: str, text: str, values: Values) -> list[int]:
-    """Return the indices that `0,2-4,%x` stands for.
+    """Return the indices that `0,2-4,%x,%a-%b` stands for.
 
-    Errors: SpecError for a word that is neither index, range nor name, and for a name of several.
+    Errors: SpecError for a word that is neither index, range nor name, for a name of several, and
+    for a range that goes down.
     """
     return [index for word in text.split(",") for index in _indices(option, word.strip(), values)]
 
@@ -28,12 +29,28 @@ def indices(option: str, text: str, values: Values) -> list[int]:
 def _indices(option: str, word: str, values: Values) -> list[int]:
     found = _RANGE.fullmatch(word) if word.isascii() else None
     if found is None:
-        return [_named(option, word, [value.name for value in values()])]
-    first = int(found[1])
-    last = int(found[2] or first)
+        names = [value.name for value in values()]
+        ends = _ends(word, names)
+        if ends is None:
+            return [_named(option, word, names)]
+        first, last = (_named(option, end, names) for end in ends)
+    else:
+        first = int(found[1])
+        last = int(found[2] or first)
     if last < first:
         raise SpecError(where=option, expected="a range that goes up", found=repr(word))
     return list(range(first, last + 1))
+
+
+def _ends(word: str, names: Sequence[str]) -> tuple[str, str] | None:
+    """Return the two names of a range; a name may hold hyphens, and a whole name is no range."""
+    if word.removeprefix("%") in names:
+        return None
+    for at, letter in enumerate(word):
+        ends = word[:at], word[at + 1 :]
+        if letter == "-" and all(end.removeprefix("%") in names for end in ends):
+            return ends
+    return None
 
 
 def _named(option: str, word: str, names: Sequence[str]) -> int:

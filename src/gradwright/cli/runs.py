@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from gradwright.cli.nets import Chosen, net_of
 from gradwright.cli.output import tell
-from gradwright.errors import CheckpointError
+from gradwright.errors import CheckpointError, DataError
 
 if TYPE_CHECKING:
     from gradwright.data import Dataset, Normalisation
@@ -37,11 +37,22 @@ class Trained:
         from dataclasses import replace
 
         rule = self.normalisation
+        channels = dataset.test.shape[0]
+        if len(rule.mean) != channels:
+            raise DataError(
+                where="--data",
+                expected=f"pictures of {_channels(len(rule.mean))}, as {self.net.name} reads",
+                found=f"those of {dataset.name}, of {_channels(channels)}",
+            )
         train, test = (
             replace(split, normalisation=replace(rule, scale=split.normalisation.scale))
             for split in (dataset.train, dataset.test)
         )
         return replace(dataset, train=train, test=test)
+
+
+def _channels(count: int) -> str:
+    return {1: "one channel (gray)", 3: "three channels (RGB)"}.get(count, f"{count} channels")
 
 
 def open_run(path: Path, own: str | None = None) -> Trained:

@@ -32,7 +32,7 @@ def capture(
     `layer` is the path of a layer that returns a map, by default the one that the only
     GlobalAvgPool reads (pools inside gates are not meant).
     Inputs: those of `eval`. Outputs: `features` [B, C, H, W], `output` [B, …].
-    Errors: SpecError for a path that the net lacks; UnsupportedError for a layer that returns no
+    Errors: SpecError for a path that the net lacks, and for that of a layer that returns no map;
     map, and where the default names none.
     """
     draft = Draft(net, batch, element, formulation)
@@ -57,7 +57,7 @@ def saliency(
     Inputs: those of `eval`, then `dy`, the cotangent of the output. Outputs: `features`
     [B, C, H, W], `output` [B, …], `d.features` = d <dy, output> / d features, with everything
     that does not go through the map held fixed; examples do not mix, for statistics are running.
-    Errors: SpecError for a path that the net lacks; UnsupportedError for a layer that returns no
+    Errors: SpecError for a path that the net lacks, and for that of a layer that returns no map;
     map, or one on which the output does not depend.
     """
     draft = Draft(net, batch, element, formulation)
@@ -94,12 +94,19 @@ def plan_of(net: NetSpec, layer: str) -> Plan:
 
 def map_of(net: NetSpec, layer: str) -> str:
     """Return the path of a layer, once it is known to return a map."""
-    plan = plan_of(net, layer)
-    if not _is_map(plan):
-        expected = "a layer that returns a map [C, H, W]"
-        found = f"one that returns {list(plan.output)}"
-        raise UnsupportedError(where=f"{net.name}: {layer}", expected=expected, found=found)
-    return layer
+    require("layer", layer, str)
+    outputs = {plan.path: plan.output for plan in net.walk()}
+    maps = [plan.path for plan in net.walk() if _is_map(plan)]
+    if layer in maps:
+        return layer
+    near = difflib.get_close_matches(layer, maps, NEAR, cutoff=0.0)
+    returned = f", which returns {list(outputs[layer])}" if layer in outputs else ""
+    raise SpecError(
+        where=f"{net.name}: layer",
+        expected=f"the path of a layer that returns a map [C, H, W], such as {', '.join(near)}",
+        found=f"{layer!r}{returned}",
+        remedy="`gradwright show` lists the layers of a net",
+    )
 
 
 def last_map(net: NetSpec) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gradwright.errors import SpecError, UnsupportedError
+from gradwright.errors import ShapeError, SpecError, UnsupportedError
 from gradwright.programs import saliency
 from gradwright.programs.capture import last_map, map_of
 from gradwright.run import compile
@@ -43,9 +43,9 @@ def explain(
     Shapes: x [N, C, H, W], normalised as in training. `state` holds parameters and running
     statistics by name. `layer` is the path of a layer that returns a map, by default the last one
     that is no pool. The gradient comes from `programs.saliency`, in evaluation mode.
-    Errors: SpecError for pictures that are not finite, for a class or a layer that the net lacks;
-    UnsupportedError for a net whose output is no vector of logits, and for a layer that returns no
-    map.
+    Errors: ShapeError for pictures of another shape; SpecError for pictures that are not finite,
+    for a class or a layer that the net lacks, and for a layer that returns no map;
+    UnsupportedError for a net whose output is no vector of logits.
     Source: Selvaraju et al. 2017, "Grad-CAM". Same as pytorch-grad-cam's `GradCAM` before it scales
     each map to 0..1.
     """
@@ -57,6 +57,13 @@ def explain(
     if not np.isfinite(x).all():
         raise SpecError(where=f"{net.name}: x", expected="finite numbers", found="NaN or infinity")
     path = last_map(net) if layer is None else map_of(net, layer)
+    if x.ndim != 4 or x.shape[1:] != net.input.shape:
+        raise ShapeError(
+            where=f"{net.name}: x",
+            expected=f"[N, {', '.join(map(str, net.input.shape))}]",
+            found=f"{list(x.shape)}",
+            remedy="One picture is x[None]" if x.shape == net.input.shape else "",
+        )
     program = saliency(net, batch=len(x), layer=path)
     executable = compile(program, backend=backend)
     given = {p.name: state[p.name] for p in program.inputs if p.role.is_state} | {"x": x}

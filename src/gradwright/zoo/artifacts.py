@@ -102,12 +102,12 @@ def artifact(name: str, *, batch: int = BATCH, formulation: Formulation = FORMUL
 
     The name of the function names it too, and `-` stands for `_`.
 
-    Errors: SpecError names the known ones.
+    Errors: SpecError names known ones that are like it.
     """
     known = name.replace("-", "_").removesuffix("_train_step")
     found = ARTIFACTS.get(_ALSO_CALLED.get(known, known))
     if found is None:
-        expected = f"one of {', '.join(ARTIFACTS)}"
+        expected = "a name that `gradwright artifacts` or gw.zoo.artifact_names() lists"
         raise SpecError(
             where="artifact", expected=expected, found=repr(name), remedy=perhaps(known, ARTIFACTS)
         )

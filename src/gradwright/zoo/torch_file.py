@@ -49,8 +49,15 @@ def read_torch(path: Path) -> dict[str, np.ndarray]:
     try:
         with zipfile.ZipFile(path) as archive:
             found: object = _Description(archive, str(path)).load()
+    except zipfile.BadZipFile:
+        raise DataError(
+            where=str(path),
+            expected="a whole PyTorch file",
+            found=f"the beginning of one, {path.stat().st_size:,} bytes, whose end is missing",
+            remedy="Fetch or write it again",
+        ) from None
     except (
-        zipfile.BadZipFile, pickle.UnpicklingError, KeyError, ValueError, TypeError,
+        pickle.UnpicklingError, KeyError, ValueError, TypeError,
         EOFError, AttributeError, IndexError, OverflowError, RecursionError,
     ) as problem:  # fmt: skip
         raise DataError(

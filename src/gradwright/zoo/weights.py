@@ -93,6 +93,10 @@ def _read(file: Path) -> Mapping[str, np.ndarray]:
     if not file.is_file():
         raise DataError(where=str(file), expected="a file of tensors", found="none")
     content = file.read_bytes()
+    if not content:
+        raise DataError(
+            where=str(file), expected="safetensors or a PyTorch file", found="an empty one"
+        )
     if content[:2] == b"PK":
         return read_torch(file)
     try:
