@@ -58,7 +58,7 @@ def _certified(program: Program, search: Search, observe: Observer) -> Report:
     if apart is not None:
         return with_program_certificate(apart, program)
     started = time.perf_counter()
-    claims = ProgramClaims(reading, search.effort)
+    claims = ProgramClaims(reading, search.effort, progress=search.progress)
     settled: list[Claim] = []
     scope: tuple[str, ...] = ()
     with search.evaluating() as evaluate:
@@ -97,7 +97,7 @@ def _certify_inner(
 ) -> Report:
     """Certify what is stated of a text, and the gradients of a function in that same text."""
     started = time.perf_counter()
-    stated = ProgramClaims(reading.without_gradients(), search.effort)
+    stated = ProgramClaims(reading.without_gradients(), search.effort, progress=search.progress)
     met = Meeting((reading.main,), stated.proofs, search)
     settled = settle(stated.meanings(), stated.meaning_sides(), search, observe, met.objection)
     backward = certify_gradients(inner.subject, search, observe)

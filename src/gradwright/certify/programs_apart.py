@@ -20,14 +20,14 @@ from gradwright.certify.hypotheses.meeting import Judged, Meeting
 from gradwright.certify.kernel.conditions import Conditions
 from gradwright.certify.kernel.denotation import Denotation
 from gradwright.certify.processes import Part, processes
-from gradwright.certify.programs_claims import ProgramClaims, subject_of_program
+from gradwright.certify.programs_claims import ProgramClaims, subject_of_program, unclaimed
 from gradwright.certify.programs_reading import STATED, Reading
 from gradwright.certify.programs_shares import Share, shares_of
 from gradwright.certify.programs_updates import Update, updates_of
 from gradwright.certify.prove import choose_cuts
-from gradwright.certify.scope import scope_of
+from gradwright.certify.scope import Scope
 from gradwright.certify.texts_gradient import Derived, cotangent, forward_denoted, swept
-from gradwright.certify.texts_settle import Obligation, Observer, Search
+from gradwright.certify.texts_settle import Obligation, Observer, Search, silently
 from gradwright.certify.verdicts import Proved
 
 _Key = tuple[int, int, int]
@@ -95,20 +95,23 @@ class Start:
 def certified_apart(reading: Reading, search: Search, observe: Observer) -> Report | None:
     """Return the report on a program all of whose claims are proved, by several processes.
 
-    None where one process is to settle the claims: there is no other, the text is small, or
-    something was not proved.
+    None where one process is to settle the claims: there is no other, the text is small, a result
+    is one that nothing is stated of, or something was not proved.
     """
     jobs = processes(search.jobs, len(reading.main.body.operations))
     if jobs < 2 or reading.primal is not None or reading.differentiated is None:
         return None
     started = time.perf_counter()
     updates = updates_of(reading)
+    if unclaimed(reading, updates):
+        return None
     with _Shares(reading, updates, search) as shares:
-        records = shares.answers(jobs)
+        shares.begin(jobs)
+        scope, met = Scope.of((reading.main,)), Meeting((reading.main,), lambda: (), search)
+        met.on_domains()
+        records = shares.answers()
         if records is None or not _agree(records):
             return None
-        main = reading.main
-        met = Meeting((main,), lambda: (), search)
         outlines = [_Outline(r["is_open"], r["is_indexed"], r["nearly"]) for r in records]
         with search.evaluating() as evaluate:
             if met.doubt(outlines, evaluate) is not None:
@@ -116,10 +119,10 @@ def certified_apart(reading: Reading, search: Search, observe: Observer) -> Repo
         claims = _claims(records, set(_keys(reading, updates, range(len(updates)), stated=True)))
         if claims is None:
             return None
-        scope = (*scope_of((main,), [_conditions(shares.start, records)]), *met.lines)
+        lines = (*scope.lines([_conditions(shares.start, records)]), *met.lines)
     for claim in claims:
         observe(claim)
-    return Report(tuple(claims), tuple(dict.fromkeys(scope)), time.perf_counter() - started)
+    return Report(tuple(claims), tuple(dict.fromkeys(lines)), time.perf_counter() - started)
 
 
 class _Shares:
@@ -141,26 +144,26 @@ class _Shares:
         for part in self._parts:
             part.end()
 
-    def answers(self, jobs: int) -> list[Record] | None:
-        """Return what the shares prove, in the order of the text; None where one proves less."""
+    def begin(self, jobs: int) -> None:
+        """Let processes begin as soon as what they need is known."""
         reading, body = self.reading, self.reading.main.body
         subject = subject_of_program(reading, self.updates)
         cut = choose_cuts(subject.forward.body.operations)
-        self.search.progress("denoting the forward")
-        proof = forward_denoted(subject, cut)
+        proof = forward_denoted(subject, cut, self.search.progress)
         self.start = Start.of(proof.den)
         self._begin(Share(stated=True, updates=()), Derived(proof, {}))
         self.search.progress("deriving the cotangents")
         derived = swept(proof, subject, cut)
         results = [each.results(body) for each in self.updates]
         shares = shares_of(body, set(proof.known), results, jobs)
-        for share in shares:
+        for share in shares if _is_covered(shares) else ():
             self._begin(share, derived)
-        if not _is_covered(shares):
-            return None
+
+    def answers(self) -> list[Record] | None:
+        """Return what the shares prove, in the order of the text; None where one proves less."""
         records: list[Record] = []
         for n, part in enumerate(self._parts):
-            self.search.progress(f"share {n + 1} of {len(self._parts)} of the claims")
+            self.search.progress(f"proofs in {len(self._parts)} processes: {n} are done")
             answer = part.answer()
             if answer is None:
                 return None
@@ -168,13 +171,9 @@ class _Shares:
         return [*records[1:], records[0]]
 
     def _begin(self, share: Share, derived: Derived) -> None:
-        search = replace(self.search, progress=_silently)
+        search = replace(self.search, progress=silently)
         work = partial(prove_share, self.reading, search, share, derived, self.start)
         self._parts.append(Part.start(work))
-
-
-def _silently(_: str) -> None:
-    return
 
 
 def _is_covered(shares: Sequence[Share]) -> bool:

@@ -40,7 +40,7 @@ from gradwright.certify.texts_gradient import (
     first_failure,
     form_of,
 )
-from gradwright.certify.texts_settle import Effort, Obligation, Sides
+from gradwright.certify.texts_settle import Effort, Obligation, Progress, Sides, silently
 from gradwright.hlo import Block, Function, Role, Value
 
 
@@ -75,6 +75,7 @@ class ProgramClaims:
     effort: Effort
     share: Share | None = None
     derived: Derived | None = None
+    progress: Progress = silently
     _subject: Subject = field(init=False)
     _first: _Attempt = field(init=False)
     _judged: list[_Judged] = field(init=False)
@@ -111,7 +112,7 @@ class ProgramClaims:
         What the share may assume stands for the cotangent that it is taken for.
         """
         if self.share is None or self.derived is None:
-            return derive(self._subject, limit=TERM_LIMIT)
+            return derive(self._subject, limit=TERM_LIMIT, progress=self.progress)
         proof = self.derived.proof
         for value, whole in self.share.assumed.values():
             tensor = cotangent(self.derived, whole)
@@ -131,6 +132,7 @@ class ProgramClaims:
             needed = ancestors(wanted, body.operations, set(proof.known))
             rest = [op for op in rest if any(id(r) in needed for r in op.results)]
         proof.denote(rest, set())
+        self.progress("denoting what is stated")
         arguments = {p.name: v for p, v in zip(reading.inputs, body.arguments, strict=True)}
         proof.den.conditions.operation = None
         made = [op for op in body.operations if all(id(r) in proof.known for r in op.results)]
@@ -173,9 +175,7 @@ class ProgramClaims:
 
     def unclaimed(self) -> list[str]:
         """Return the names of results that no claim is about."""
-        claimed = {k for each in self._judged for k in each.update.targets.values()}
-        claimed |= {k for k, port in enumerate(self.reading.outputs) if port.role in STATED}
-        return [p.name for k, p in enumerate(self.reading.outputs) if k not in claimed]
+        return unclaimed(self.reading, [each.update for each in self._judged])
 
     def meanings(self) -> list[Obligation]:
         """Return the claims that results are what is stated."""
@@ -302,6 +302,13 @@ class ProgramClaims:
         values = [result for operation in body.operations for result in operation.results]
         right = {id(v) for v in values if form_of(derived.proof.known[id(v)]) in forms}
         return right | ancestors(self._subject.forward.body.results, body.operations, set())
+
+
+def unclaimed(reading: Reading, updates: Sequence[Update]) -> list[str]:
+    """Return the names of results that are neither stated nor defined by an update."""
+    claimed = {k for each in updates for k in each.targets.values()}
+    claimed |= {k for k, port in enumerate(reading.outputs) if port.role in STATED}
+    return [p.name for k, p in enumerate(reading.outputs) if k not in claimed]
 
 
 def subject_of_program(reading: Reading, updates: Sequence[Update]) -> Subject:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from gradwright.certify.kernel.conditions import Conditions
@@ -53,19 +54,33 @@ def scope_of(
 
     Conventions at kinks are about what is `differentiated`.
     """
-    functions = list(functions)
-    operations = [each for function in functions for each in function.body.walk()]
-    doubtful = _doubtful(functions)
-    lines = [REALS, *_literals(operations)]
-    for claim, opcodes in ({**_DOMAINS, **_SMOOTH} if differentiated else _DOMAINS).items():
-        lines += _hypothesis(doubtful, opcodes, claim)
-    lines += _fitting(overflowing(functions))
-    lines += _conventions(operations) if differentiated else ()
-    lines += _null_sets(max(len(each.kinks) for each in proofs))
-    lines += _promises(operations)
-    lines += _roundings(operations)
-    lines += _liberties(proofs)
-    return tuple(lines)
+    return Scope.of(functions, differentiated=differentiated).lines(proofs)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The lines about functions alone: before and after those about comparisons with 0."""
+
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+    @staticmethod
+    def of(functions: Iterable[Function], *, differentiated: bool = True) -> "Scope":
+        """Walk functions; conventions at kinks are about what is `differentiated`."""
+        functions = list(functions)
+        operations = [each for function in functions for each in function.body.walk()]
+        doubtful = _doubtful(functions)
+        lines = [REALS, *_literals(operations)]
+        for claim, opcodes in ({**_DOMAINS, **_SMOOTH} if differentiated else _DOMAINS).items():
+            lines += _hypothesis(doubtful, opcodes, claim)
+        lines += _fitting(overflowing(functions))
+        lines += _conventions(operations) if differentiated else ()
+        return Scope(tuple(lines), (*_promises(operations), *_roundings(operations)))
+
+    def lines(self, proofs: Sequence[Conditions]) -> tuple[str, ...]:
+        """Return all lines, given what proofs assume."""
+        left_out = _null_sets(max(len(each.kinks) for each in proofs))
+        return (*self.before, *left_out, *self.after, *_liberties(proofs))
 
 
 def partial(functions: Sequence[Function]) -> list[Operation]:

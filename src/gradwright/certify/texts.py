@@ -21,7 +21,15 @@ from gradwright.certify.scope import scope_of
 from gradwright.certify.texts_calls import inlined
 from gradwright.certify.texts_forms import both_forms
 from gradwright.certify.texts_gradient import Subject, certify_gradients, first_failure, form_of
-from gradwright.certify.texts_settle import Obligation, Observer, Search, Sides, settle
+from gradwright.certify.texts_settle import (
+    Obligation,
+    Observer,
+    Progress,
+    Search,
+    Sides,
+    settle,
+    told,
+)
 from gradwright.errors import SpecError
 from gradwright.hlo import Function, Value, read_module
 
@@ -150,9 +158,8 @@ def subject_of_pair(
 
 def _equalities(a: Function, b: Function, search: Search, observe: Observer) -> Report:
     started = time.perf_counter()
-    search.progress("denoting both texts")
     with limited(search.budget):
-        claims = _Equalities(a, b)
+        claims = _Equalities(a, b, search.progress)
         obligations = [claims.obligation(k) for k in range(len(b.body.results))]
         met = Meeting((a, b), lambda: [claims.proof.den], search)
         sides = Sides(b, a, (), claims.sound)
@@ -164,15 +171,17 @@ def _equalities(a: Function, b: Function, search: Search, observe: Observer) -> 
 class _Equalities:
     """The claims that results of two functions are the same."""
 
-    def __init__(self, a: Function, b: Function) -> None:
+    def __init__(self, a: Function, b: Function, progress: Progress) -> None:
         self.a, self.b = a.body, b.body
         self.spots = Spots(self.a), Spots(self.b)
         self.proof = Proof()
         self.proof.introduce(self.a.arguments)
         for ours, theirs in zip(self.a.arguments, self.b.arguments, strict=True):
             self.proof.known[id(theirs)] = self.proof.known[id(ours)]
-        self.proof.denote(self.a.operations, choose_cuts(self.a.operations))
-        self.proof.denote(self.b.operations, set())
+        count = len(self.a.operations)
+        total = count + len(self.b.operations)
+        self.proof.denote(told(self.a.operations, progress, total), choose_cuts(self.a.operations))
+        self.proof.denote(told(self.b.operations, progress, total, before=count), set())
 
     def obligation(self, k: int) -> Obligation:
         """Return the claim that results k are the same."""

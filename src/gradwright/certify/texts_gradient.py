@@ -16,7 +16,17 @@ from gradwright.certify.prove_joins import Joins
 from gradwright.certify.refute import GradientQuestion
 from gradwright.certify.scope import place, scope_of
 from gradwright.certify.texts_forms import both_forms
-from gradwright.certify.texts_settle import Effort, Obligation, Observer, Search, Sides, settle
+from gradwright.certify.texts_settle import (
+    Effort,
+    Obligation,
+    Observer,
+    Progress,
+    Search,
+    Sides,
+    settle,
+    silently,
+    told,
+)
 from gradwright.hlo import Function, Operation, Value
 
 TERM_LIMIT = 64
@@ -44,6 +54,12 @@ class Subject:
     seeds: tuple[int | None, ...]
     pairs: tuple[tuple[int, int], ...]
 
+    @property
+    def size(self) -> int:
+        """How many operations both functions have, those that they share once."""
+        every = (*self.forward.body.operations, *self.emitted.body.operations)
+        return len({id(operation) for operation in every})
+
 
 @dataclass(slots=True)
 class Derived:
@@ -56,26 +72,34 @@ class Derived:
     """Whether a value of the text had too many terms."""
 
 
-def derive(subject: Subject, *, cut: set[int] | None = None, limit: int | None = None) -> Derived:
+def derive(
+    subject: Subject,
+    *,
+    cut: set[int] | None = None,
+    limit: int | None = None,
+    progress: Progress = silently,
+) -> Derived:
     """Denote both functions and derive every cotangent of the forward one.
 
     `cut` are the values that the proof treats as one (default: what `choose_cuts` says); a value of
     the text with more than `limit` terms becomes a class.
     """
     cut = choose_cuts(subject.forward.body.operations) if cut is None else cut
-    derived = swept(forward_denoted(subject, cut), subject, cut)
-    denote_claimed(derived, subject, limit=limit)
+    proof = forward_denoted(subject, cut, progress)
+    progress("deriving the cotangents")
+    derived = swept(proof, subject, cut)
+    denote_claimed(derived, subject, limit=limit, progress=progress)
     return derived
 
 
-def forward_denoted(subject: Subject, cut: set[int]) -> Proof:
+def forward_denoted(subject: Subject, cut: set[int], progress: Progress = silently) -> Proof:
     """Return a proof that knows the values of the forward function."""
     proof = Proof()
     forward, emitted = subject.forward.body, subject.emitted.body
     proof.introduce(emitted.arguments)
     for ours, theirs in zip(forward.arguments, emitted.arguments, strict=False):
         proof.known[id(ours)] = proof.known[id(theirs)]
-    proof.denote(forward.operations, cut)
+    proof.denote(told(forward.operations, progress, subject.size), cut)
     proof.den.conditions.settled = True
     return proof
 
@@ -96,7 +120,9 @@ def swept(proof: Proof, subject: Subject, cut: set[int]) -> Derived:
     return _swept(proof, forward.operations, seeds, wrt, cut)
 
 
-def denote_claimed(derived: Derived, subject: Subject, *, limit: int | None) -> None:
+def denote_claimed(
+    derived: Derived, subject: Subject, *, limit: int | None, progress: Progress = silently
+) -> None:
     """Denote what the claimed results come from, as far as it is not known."""
     proof, emitted = derived.proof, subject.emitted.body
     results = (emitted.results[k] for _, k in subject.pairs)
@@ -108,7 +134,8 @@ def denote_claimed(derived: Derived, subject: Subject, *, limit: int | None) -> 
     ]
     joins = Joins(proof)
     joins.expect(derived.cotangents.values())
-    for operation in rest:
+    before = len(subject.forward.body.operations)
+    for operation in told(rest, progress, subject.size, before=before):
         proof.denote([operation], set())
         for result in operation.results:
             joined = joins.joined(proof.known[id(result)])
@@ -194,9 +221,8 @@ def first_failure(proof: Proof, value: Value, operations: Sequence[Operation]) -
 def certify_gradients(subject: Subject, search: Search, observe: Observer) -> Report:
     """Settle every claim of a subject."""
     started = time.perf_counter()
-    search.progress("denoting the text and deriving its cotangents")
     with limited(search.budget):
-        claims = _Claims(subject, search.effort)
+        claims = _Claims(subject, search.effort, search.progress)
         sides = Sides(subject.emitted, subject.forward, subject.seeds, claims.sound)
         obligations = [claims.obligation(argument, k) for argument, k in subject.pairs]
         met = Meeting((subject.forward, subject.emitted), claims.proofs, search)
@@ -214,10 +240,10 @@ def form_of(tensor: Tensor) -> object:
 class _Claims:
     """The claims of a subject; proofs of more effort are made only where one is asked for."""
 
-    def __init__(self, subject: Subject, effort: Effort) -> None:
+    def __init__(self, subject: Subject, effort: Effort, progress: Progress) -> None:
         self.subject = subject
         self.effort = effort
-        self.derived = derive(subject, limit=TERM_LIMIT)
+        self.derived = derive(subject, limit=TERM_LIMIT, progress=progress)
         self.spots = Spots(subject.forward.body), Spots(subject.emitted.body)
         self.more: list[Derived] | None = None
 

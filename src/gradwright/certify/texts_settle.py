@@ -2,7 +2,7 @@
 
 import enum
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
@@ -22,7 +22,7 @@ from gradwright.certify.verdicts import (
     Verdict,
 )
 from gradwright.certify.witness_process import Evaluator
-from gradwright.hlo import Function
+from gradwright.hlo import Function, Operation
 
 Observer = Callable[[Claim], None]
 """Told of each claim when it is settled."""
@@ -37,8 +37,22 @@ SECONDS = 60.0
 """How long the reference interpreter may work on the counterexamples of one report."""
 
 
-def _silently(_: str) -> None:
-    return
+def silently(_: str) -> None:
+    """Say nothing of what is worked on."""
+
+
+TOLD = 50
+"""Operations between two words on how many are denoted."""
+
+
+def told(
+    operations: Iterable[Operation], progress: Progress, total: int, *, before: int = 0
+) -> Iterator[Operation]:
+    """Yield operations, telling now and then how many of all are denoted."""
+    for n, operation in enumerate(operations, before):
+        if n % TOLD == 0:
+            progress(f"operations denoted: {n:,} of {total:,}")
+        yield operation
 
 
 class Effort(enum.Enum):
@@ -70,7 +84,7 @@ class Search:
     """One to use instead of a new one, whose budget it keeps; it stays open."""
     cells: int = 0
     """Elements of each counterexample to measure for a picture, for as many seconds again."""
-    progress: Progress = _silently
+    progress: Progress = silently
     jobs: int | None = None
     """Processes that prove a program; None: as many as there are cores, for a large one."""
 

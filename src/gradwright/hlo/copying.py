@@ -34,5 +34,23 @@ def uses(values: Sequence[Value], names: Mapping[int, Value]) -> tuple[Value, ..
     return tuple(names.get(id(value), value) for value in values)
 
 
+def unnamed(operation: Operation) -> object:
+    """Return what operations have in common that differ in the names of values only."""
+    numbers: dict[int, int] = {}
+
+    def values(among: Sequence[Value]) -> object:
+        return tuple((numbers.setdefault(id(v), len(numbers)), v.type) for v in among)
+
+    def block(each: Block) -> object:
+        return values(each.arguments), tuple(map(spelled, each.operations)), values(each.results)
+
+    def spelled(each: Operation) -> object:
+        regions = tuple(map(block, each.regions))
+        reads, makes = values(each.operands), values(each.results)
+        return each.opcode, each.attributes, reads, regions, makes
+
+    return spelled(operation)
+
+
 def _copy(value: Value) -> Value:
     return Value(value.type, value.name)

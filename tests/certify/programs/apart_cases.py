@@ -114,6 +114,19 @@ def what_is_wrong_is_refuted_all_the_same() -> None:
     assert untimed(gw.certify(wrong, search=Search(seconds=20, jobs=2))) == untimed(one)
 
 
+def a_result_of_which_nothing_is_stated_is_left_to_one_process() -> None:
+    ports = STEP.signature
+    outputs = [
+        replace(port, name="other") if port.name == "dense2.bias.v" else port
+        for port in ports.outputs
+    ]
+    signature = replace(ports, outputs=tuple(outputs))
+    step = Declared(STEP.text, signature, STEP.statements, STEP.updates, None)
+    assert apart.certified_apart(Reading.of(step), TWO, ignore) is None
+    report = gw.certify(step, search=TWO)
+    assert [claim.name for claim in report.claims if claim.verdict != "proved"] == ["other"]
+
+
 def a_part_answers_or_has_no_answer() -> None:
     assert Part.start(lambda: {"a": 1}).answer() == {"a": 1}
     assert Part.start(lambda: {"a": object()}).answer() is None
@@ -129,6 +142,7 @@ CASES = (
     a_wrong_guess_of_a_cotangent_proves_nothing,
     a_share_that_is_killed_raises_or_says_less_proves_nothing,
     what_is_wrong_is_refuted_all_the_same,
+    a_result_of_which_nothing_is_stated_is_left_to_one_process,
     a_part_answers_or_has_no_answer,
 )
 

@@ -15,7 +15,7 @@ CASES = Path(__file__).with_name("apart_cases.py")
 def test_shares_prove_what_one_process_proves_and_nothing_where_one_of_them_fails() -> None:
     done = subprocess.run([sys.executable, str(CASES)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) == 6
+    assert len(done.stdout.splitlines()) == 7
 
 
 def test_no_process_is_forked_beside_threads_that_compute(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,7 +55,8 @@ def test_a_gradient_is_measured_beside_what_is_returned_and_the_work_told() -> N
     assert grid.emitted[found.index[0]] == found.emitted
     # Work was told before it began.
     assert told == [
-        "denoting the text and deriving its cotangents",
+        "operations denoted: 0 of 4",
+        "deriving the cotangents",
         "d/d%x (result 0): proof",
         "d/d%x (result 0): search for a counterexample",
         "d/d%x (result 0): values around the counterexample",

@@ -136,6 +136,12 @@ class Meeting:
             return found
         return self.doubt(proofs, evaluate)
 
+    def on_domains(self) -> Sequence[Operation]:
+        """Return what hypotheses on domains are about, found once."""
+        if self._partial is None:
+            self._partial = partial(self.functions)
+        return self._partial
+
     def doubt(self, proofs: Sequence[Judgements], evaluate: Evaluator) -> str | None:
         """Write the lines about hypotheses that were judged; return why they are not met at all."""
         self.lines = tuple(self._said(proofs, evaluate))
@@ -146,11 +152,10 @@ class Meeting:
         if any(each.is_open for each in proofs):
             yield UNJUDGED
         if self._tried is None or not self._stands(self._tried, proofs):
-            if self._partial is None:
-                self._partial = partial(self.functions)
             self._indexed = _is_indexed(proofs)
-            if self._partial or self._indexed:
-                self._tried = self._searched(proofs, self._partial, evaluate)
+            on_domains = self.on_domains()
+            if on_domains or self._indexed:
+                self._tried = self._searched(proofs, on_domains, evaluate)
         if self._tried is not None:
             yield self._tried.line
 

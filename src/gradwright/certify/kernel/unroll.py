@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from gradwright.certify.effort import TooLarge
-from gradwright.certify.kernel.algebra import Undenotable
+from gradwright.certify.kernel.algebra import Undenotable, constant_of
 from gradwright.certify.kernel.denotation import Denotation
 from gradwright.certify.kernel.denote import new_denotation
 from gradwright.certify.kernel.loops import counter_of, trips_of
 from gradwright.certify.kernel.tensor import Tensor
 from gradwright.hlo import Block, Function, Operation, Value
-from gradwright.hlo.copying import on, renewed, uses
+from gradwright.hlo.copying import on, renewed, unnamed, uses
 
 UNROLL_LIMIT = 20_000
 """Operations that the loops of one function may become; beyond it a loop stays a loop."""
@@ -48,6 +48,8 @@ class _Unroller:
     den: Denotation = field(default_factory=new_denotation)
     scalars: dict[int, Tensor] = field(default_factory=dict[int, Tensor])
     written: int = 0
+    denotable: dict[object, bool] = field(default_factory=dict[object, bool])
+    """Whether the loop rule denotes a loop, by its text without names: layers are alike."""
 
     def written_out(
         self, block: Block, *, asked: bool
@@ -92,10 +94,17 @@ class _Unroller:
         except (Undenotable, TooLarge):
             return None
         size = self.written + trips * len(body.operations)
-        if size > UNROLL_LIMIT or not (wanted or self._denoted(operation, known) is None):
+        if size > UNROLL_LIMIT or not (wanted or not self._is_denotable(operation, known)):
             return None
         self.written = size
         return trips
+
+    def _is_denotable(self, operation: Operation, operands: Sequence[Tensor]) -> bool:
+        starts = tuple(constant_of(x.poly) for x in operands)
+        key = unnamed(operation), starts
+        if key not in self.denotable:
+            self.denotable[key] = self._denoted(operation, operands) is not None
+        return self.denotable[key]
 
     def _denoted(self, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor] | None:
         try:
