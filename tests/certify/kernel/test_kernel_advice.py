@@ -2,17 +2,23 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from dataclasses import replace
+from fractions import Fraction
+from itertools import chain, combinations, pairwise
 
 import pytest
 
-from gradwright.certify import Verdict, certify_equal
+from gradwright.certify import Search, Verdict, certify_equal, prove
 from gradwright.certify.advice.digits import suggested_digits
-from gradwright.certify.kernel import classes, contractions, equality, relations
-from gradwright.certify.kernel.algebra import Algebra
-from gradwright.certify.kernel.atoms import Atoms
-from gradwright.certify.kernel.index import variable
+from gradwright.certify.advice.lowest_terms import LowestTerms
+from gradwright.certify.advice.opening import is_free_to_open
+from gradwright.certify.kernel import analytic, classes, contractions, equality, relations, sums
+from gradwright.certify.kernel.algebra import Algebra, Poly, add, product_of, sorted_terms, total
+from gradwright.certify.kernel.atoms import Argument, Atoms, Factor, Sum
+from gradwright.certify.kernel.denote import new_denotation
+from gradwright.certify.kernel.index import Affine, bounds, variable
 from gradwright.certify.kernel.multilinear import Multilinear
+from gradwright.certify.kernel.pieces import Piece
 from gradwright.certify.kernel.tensor import Digits, Tensor, plain_digits
 from repository.tree import ROOT
 
@@ -89,6 +95,164 @@ def test_one_colour_one_signature_and_no_difference_prove_nothing_wrong(
 
     monkeypatch.setattr(equality, "differs_somewhere", nowhere)
     assert certify_equal(LEFT, WRONG).verdict is not Verdict.PROVED
+
+
+SQUARE = """
+func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %r = stablehlo.multiply %x, %x : tensor<3xf32>
+  return %r : tensor<3xf32>
+}
+"""
+DOUBLE = SQUARE.replace("multiply", "add")
+PROOFS_ONLY = Search(seconds=0)
+
+
+def _are_proved(a: str, b: str) -> bool:
+    return certify_equal(a, b, search=PROOFS_ONLY).verdict is Verdict.PROVED
+
+
+def _always(answer: object) -> Callable[..., object]:
+    def given(*asked: object) -> object:
+        del asked
+        return answer
+
+    return given
+
+
+def _first_dropped(p: Poly, box: object) -> Poly:
+    del box
+    return dict(list(p.items())[1:])
+
+
+def _drops_first(self: LowestTerms, p: Poly, box: object) -> Poly:
+    del self
+    return _first_dropped(p, box)
+
+
+@pytest.mark.parametrize("opens", [True, False])
+def test_when_a_sum_is_opened_proves_nothing_wrong(
+    opens: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sums, "is_free_to_open", _always(opens))
+    monkeypatch.setattr(contractions, "fix_some", _always(opens))
+    monkeypatch.setattr(contractions, "multiplies_out", _always(opens))
+    assert _are_proved(LEFT, LEFT)
+    assert not _are_proved(LEFT, WRONG)
+
+
+def test_a_sum_is_opened_where_guards_leave_it_one_point() -> None:
+    """Two digits of an output are one point; a window of two places is none."""
+    digits = (0, ((0, 1), (1, -3), (2, -1))), 0, 1
+    factor = (0, ((0, ((1, 1),)), (0, ((2, 1),)), (0, ((0, 1),))), 1)
+    assert is_free_to_open(Sum(1, (6, 2, 3), (factor,), (digits,)))
+    window = (0, ((0, 1), (1, -3), (2, -1))), 0, 2
+    assert not is_free_to_open(Sum(1, (6, 2, 3), (factor,), (window,)))
+    assert not is_free_to_open(Sum(1, (6, 2, 3), ((*factor[:1], factor[1][:2], 1),), (digits,)))
+
+
+def test_an_atom_to_write_out_that_is_nowhere_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(equality, "suggested_opening", _always(10**6))
+    algebra = Algebra(Atoms())
+    x = product_of((algebra.atoms.intern(Argument("x"), (3,)), ((0, ((0, 1),)),), 1))
+    with pytest.raises(ValueError, match="is in no piece"):
+        equality.equal(algebra, Tensor(((3,),), x), Tensor(((3,),), {}))
+
+
+def test_nothing_to_write_out_proves_nothing_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(equality, "suggested_opening", _always(None))
+    assert not _are_proved(LEFT, WRONG)
+
+
+def test_a_summed_variable_that_is_to_be_an_output_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def every(factors: Sequence[Factor], tied: object, atoms: Atoms) -> set[Affine]:
+        del tied
+        return {e for e, _ in atoms.reads(factors)}
+
+    monkeypatch.setattr(relations, "suggested_outputs", every)
+    with pytest.raises(ValueError, match="of a sum over"):
+        certify_equal(LEFT, LEFT)
+
+
+def test_whichever_indices_are_named_a_class_read_there_is_what_was_named() -> None:
+    """x[i] + y[i + 2] + x[i + 1]: each choice of indices reads the same entries."""
+    algebra = Algebra(Atoms())
+    x, y = (algebra.atoms.intern(Argument(name), (8,)) for name in "xy")
+    reads = [(x, (0, ((0, 1),))), (y, (2, ((0, 1),))), (x, (1, ((0, 1),)))]
+    p = total(product_of((atom, (e,), 1)) for atom, e in reads)
+    for chosen in chain.from_iterable(combinations([e for _, e in reads], n) for n in range(4)):
+        origin, named, box = classes.generalized(algebra.atoms, p, {0: 6}, chosen)
+        assert len(origin) == len(chosen)
+        assert algebra.substitute(named, origin, {0: 6}) == p
+        for factors, _ in named:
+            inside = (
+                low >= 0 and high < n
+                for e, n in algebra.atoms.reads(factors)
+                for low, high in [bounds(e, box)]
+            )
+            assert all(inside)
+
+
+@pytest.mark.parametrize("honest", [True, False])
+def test_terms_that_are_not_the_same_are_not_put_together(
+    honest: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """1 - T / C is one term (C - T) / C, and stays two where a suggestion drops one."""
+    if not honest:
+        monkeypatch.setattr(LowestTerms, "suggested", _drops_first)
+    den = new_denotation()
+    p = den.pointwise
+    parts = [p.exponential(den.argument(name, ())) for name in "xyz"]
+    whole = p.add(p.add(parts[0], parts[1]), parts[2])
+    p.log(whole)
+    rest = p.negation(p.multiply(parts[0], p.power(whole, -1)))
+    assert len(rest.poly) == (1 if honest else 2)
+
+
+def test_intervals_that_are_not_the_same_are_not_united(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prove, "suggested_union", _first_dropped)
+    assert _are_proved(SQUARE, SQUARE)
+    assert not _are_proved(SQUARE, DOUBLE)
+
+
+@pytest.mark.parametrize("entry", [0, 1])
+def test_inputs_at_which_a_value_is_0_show_no_null_set(
+    entry: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """x - mean of x is 0 where all entries are alike, which says nothing of its zeros."""
+    algebra = Algebra(Atoms())
+    x = algebra.atoms.intern(Argument("x"), (3,))
+    mean = algebra.atoms.intern(Sum(0, (3,), ((x, (variable(0),), 1),), ()), ())
+    terms = sorted_terms(
+        add(product_of((x, (variable(0),), 1)), product_of((mean, (), 1)), Fraction(-1, 3))
+    )
+    assert analytic.Analytic(algebra).vanishes_rarely(terms, (3,))
+    monkeypatch.setattr(analytic, "suggested_entry", _always(entry))
+    monkeypatch.setattr(analytic, "suggested_inputs", _always([(frozenset((x,)), None)]))
+    assert not analytic.Analytic(algebra).vanishes_rarely(terms, (3,))
+
+
+def test_what_did_not_cancel_is_asked_again_only_where_it_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    algebra = Algebra(Atoms())
+    x = algebra.atoms.intern(Argument("x"), (3,))
+    whole = algebra.atoms.intern(Sum(0, (3,), ((x, (variable(0),), 1),), ()), ())
+    asked: list[int] = []
+
+    def never(self: object, pieces: Sequence[Piece]) -> bool:
+        del self
+        asked.append(len(pieces))
+        return False
+
+    monkeypatch.setattr(equality._Difference, "_nothing", never)  # pyright: ignore[reportPrivateUsage]
+    left = equality._Difference(algebra, (Sum,))  # pyright: ignore[reportPrivateUsage]
+    piece = Piece(Fraction(1), ((whole, (), 1),), (), {})
+    for new in ([piece], [], [replace(piece, coefficient=Fraction(-2))]):
+        left._take(new)  # pyright: ignore[reportPrivateUsage]
+        left._cancel_early()  # pyright: ignore[reportPrivateUsage]
+    assert asked == [1, 2]
 
 
 def test_the_page_lists_every_module_of_the_kernel_after_what_it_uses() -> None:
