@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from gradwright.certify.kernel.conditions import Conditions
 from gradwright.certify.scope_integers import overflowing
-from gradwright.certify.scope_signs import may_fail, signs_of
+from gradwright.certify.scope_signs import may_fail, negatives_of, signs_of
 from gradwright.hlo import Function, Operation
 from gradwright.hlo import attributes as attr
 from gradwright.hlo.literals import decimals
@@ -92,8 +92,9 @@ def partial(functions: Sequence[Function]) -> list[Operation]:
 
 def _doubtful(functions: Sequence[Function]) -> list[Operation]:
     signs = signs_of(functions)
+    negatives = negatives_of(functions, signs)
     walked = (each for function in functions for each in function.body.walk())
-    return [each for each in walked if each.operands and may_fail(each, signs)]
+    return [each for each in walked if each.operands and may_fail(each, signs, negatives)]
 
 
 def place(operation: Operation) -> str:

@@ -4,7 +4,7 @@ A value is positive, or at least not negative, at every input, by one forward pa
 operations. Nothing is proved with this: it only keeps the list of hypotheses short.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -14,6 +14,10 @@ from gradwright.hlo import attributes as attr
 
 ANY, NONNEGATIVE, POSITIVE = Sign.ANY, Sign.NONNEGATIVE, Sign.POSITIVE
 
+_MOVING = (
+    *("stablehlo.broadcast_in_dim", "stablehlo.reshape", "stablehlo.transpose"),
+    *("stablehlo.slice", "stablehlo.reverse", "stablehlo.optimization_barrier"),
+)
 _TRUNCATING = frozenset({"stablehlo.convert", "stablehlo.divide"})
 
 Rule = Callable[[Operation, Sequence[Sign]], Sign]
@@ -39,7 +43,29 @@ def signs_of(functions: Iterable[Function]) -> dict[int, Sign]:
     return found
 
 
-def may_fail(operation: Operation, signs: Mapping[int, Sign]) -> bool:
+def negatives_of(functions: Iterable[Function], signs: Mapping[int, Sign]) -> set[int]:
+    """Return the values of functions that are negative everywhere, by their identities.
+
+    Constants are, what is moved of them, and the opposites of what is positive.
+    """
+    found: set[int] = set()
+    for operation in (each for function in functions for each in function.body.operations):
+        first = id(operation.operands[0]) if operation.operands else None
+        match operation.opcode:
+            case "stablehlo.constant":
+                constant = operation.attributes
+                assert isinstance(constant, attr.Constant)
+                is_negative = bool(constant.array.size) and bool(np.all(constant.array < 0))
+            case "stablehlo.negate":
+                is_negative = signs.get(first or 0, ANY) is POSITIVE
+            case opcode:
+                is_negative = opcode in _MOVING and first in found
+        if is_negative:
+            found.add(id(operation.results[0]))
+    return found
+
+
+def may_fail(operation: Operation, signs: Mapping[int, Sign], negatives: Container[int]) -> bool:
     """Return whether a quotient, logarithm, root or power may be undefined for all that is known.
 
     The derivative counts: a root of 0 has none. Signs say nothing of other functions.
@@ -47,6 +73,8 @@ def may_fail(operation: Operation, signs: Mapping[int, Sign]) -> bool:
     if operation.opcode.startswith("chlo.") or operation.opcode == "stablehlo.tan":
         return True
     place = 1 if operation.opcode in ("stablehlo.divide", "stablehlo.remainder") else 0
+    if place and id(operation.operands[place]) in negatives:
+        return False
     sign = signs.get(id(operation.operands[place]), ANY)
     return sign < (NONNEGATIVE if operation.opcode == "stablehlo.log_plus_one" else POSITIVE)
 
@@ -120,9 +148,8 @@ _RULES: dict[str, Rule] = {
     "stablehlo.reduce": _reduce,
     **dict.fromkeys(
         (
-            *("stablehlo.broadcast_in_dim", "stablehlo.reshape", "stablehlo.transpose"),
-            *("stablehlo.slice", "stablehlo.reverse", "stablehlo.convert"),
-            *("stablehlo.optimization_barrier", "stablehlo.reduce_precision"),
+            *_MOVING,
+            *("stablehlo.convert", "stablehlo.reduce_precision"),
         ),
         _same,
     ),

@@ -63,6 +63,30 @@ def test_what_may_fail_is_assumed_not_to(operation: str, line: str) -> None:
     assert hypotheses(operation) == [line]
 
 
+@pytest.mark.parametrize(
+    ("divisor", "may_be_0"),
+    [
+        ("stablehlo.constant dense<-2.0>", False),
+        ("stablehlo.negate %e", False),
+        ("stablehlo.negate %x", True),
+        ("stablehlo.constant dense<[-2.0, 2.0, -1.0]>", True),
+    ],
+)
+def test_a_negative_divisor_is_not_0(divisor: str, may_be_0: bool) -> None:
+    """One constant of both signs counts as one that may be 0: it is listed, and holds."""
+    text = f"""
+func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {{
+  %e = stablehlo.exponential %x : tensor<3xf32>
+  %d = {divisor} : tensor<3xf32>
+  %r = stablehlo.reverse %d, dims = [0] : tensor<3xf32>
+  %y = stablehlo.divide %x, %r : tensor<3xf32>
+  return %y : tensor<3xf32>
+}}
+"""
+    found = certify_equal(text, text, search=Search(seconds=0)).scope
+    assert ("assumed: divisors are not 0 (line 6: %y)" in found) is may_be_0
+
+
 def test_a_half_that_an_integer_cuts_off_may_be_0() -> None:
     text = """
 func.func @main(%x: tensor<f32>) -> tensor<f32> {
