@@ -1,11 +1,14 @@
 """The parent's side of the evaluating child: a budget of CPU seconds, and no fear of aborts."""
 
+import atexit
+import os
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import TracebackType
 from typing import IO, Self
 
@@ -17,6 +20,8 @@ from gradwright.certify.witness_worker import LARGEST, SECONDS, read, spelled, w
 
 PATIENCE = 20
 """Seconds on the clock that an answer may take for each CPU second that it has."""
+KEPT = 5.0
+"""CPU seconds of answers after which a child is not kept: it may hold a lot."""
 
 
 class Unevaluated(Exception):
@@ -30,13 +35,15 @@ class OutOfTime(Unevaluated):
 class Evaluator:
     """Evaluates texts in a child process, for `seconds` of its CPU time in all.
 
-    Not of waiting, so that on a machine that is busy as much is found as on one that is not.
+    Not of waiting, so that on a machine that is busy as much is found as on one that is not. A
+    child that answered all that it was asked, in little time, is kept for the next evaluator: to
+    start one takes about a second.
     """
 
     def __init__(self, seconds: float) -> None:
         self._left = seconds
         self._budget = seconds
-        self._child: subprocess.Popen[bytes] | None = None
+        self._child: _Child | None = None
 
     def __enter__(self) -> Self:
         """Return itself; the child starts with the first request."""
@@ -66,15 +73,14 @@ class Evaluator:
             self._left += kept
 
     def close(self) -> None:
-        """End the child and free what it holds."""
+        """Give the child back, or end it and free what it holds."""
         child, self._child = self._child, None
         if child is None:
             return
-        child.kill()
-        child.wait()
-        for stream in (child.stdin, child.stdout):
-            if stream is not None:
-                _close(stream)
+        if child.is_idle and child.used < KEPT and not _spare:
+            _spare.append(child)
+        else:
+            child.end()
 
     def require_time(self) -> None:
         """Raise Unevaluated where nothing is left of the budget."""
@@ -99,42 +105,90 @@ class Evaluator:
     def _answered(self, text: str, request: Mapping[str, np.ndarray]) -> list[np.ndarray]:
         self.require_time()
         reply = self._ask(text, {**request, SECONDS: np.array(self._left)})
-        self._left -= float(reply.pop(SECONDS))
+        used = float(reply.pop(SECONDS))
+        self._left -= used
+        if self._child is not None:
+            self._child.used += used
         if "error" in reply:
             raise Unevaluated(f"the interpreter refuses: {reply['error'].tobytes().decode()}")
         return [reply[str(i)] for i in range(len(reply))]
 
     def _ask(self, text: str, request: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        child = self._child or self._start()
-        timer = threading.Timer(self._patience(), child.kill)
+        child = self._child = self._child or _taken()
+        timer = threading.Timer(self._patience(), child.process.kill)
         timer.start()
-        assert child.stdin is not None
-        assert child.stdout is not None
         try:
-            write(child.stdin, {"text": spelled(text), **request})
-            reply = read(child.stdout)
-        except BrokenPipeError:
-            reply = None
+            reply = child.answer({"text": spelled(text), **request})
         finally:
             late = not timer.is_alive()
             timer.cancel()
         if reply is not None:
             return reply
-        late = child.wait() == _OVER or late
+        late = child.process.wait() == _OVER or late
         self.close()
         if not late:
             raise Unevaluated("the interpreter ended its process, as at operations that it lacks")
         self._left = 0
         raise OutOfTime(f"the interpreter took more than its {self._budget:g} s")
 
-    def _start(self) -> subprocess.Popen[bytes]:
-        self._child = subprocess.Popen(
-            [sys.executable, "-P", "-m", witness_worker.__name__],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-        return self._child
+
+@dataclass(slots=True)
+class _Child:
+    """A child process, of the process that started it alone: a fork must not share its pipes."""
+
+    process: subprocess.Popen[bytes]
+    parent: int
+    is_idle: bool = True
+    """Whether it has answered all that it was asked."""
+    used: float = 0.0
+    """CPU seconds that its answers took."""
+
+    def answer(self, request: Mapping[str, np.ndarray]) -> dict[str, np.ndarray] | None:
+        """Return the reply to a request, None where the child ended instead."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.is_idle = False
+        try:
+            write(self.process.stdin, request)
+            reply = read(self.process.stdout)
+        except BrokenPipeError:
+            return None
+        self.is_idle = reply is not None
+        return reply
+
+    def end(self) -> None:
+        """End the process and free what it holds."""
+        self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream is not None:
+                _close(stream)
+
+
+_spare: list[_Child] = []
+"""The child that nobody uses, if there is one."""
+
+
+def _taken() -> _Child:
+    """Return the spare child of this process, if it lives, else a new one."""
+    while _spare and _spare[-1].parent == os.getpid():
+        child = _spare.pop()
+        if child.process.poll() is None:
+            return child
+        child.end()
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", witness_worker.__name__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    return _Child(process, os.getpid())
+
+
+@atexit.register
+def _end_spare() -> None:
+    while _spare and _spare[-1].parent == os.getpid():
+        _spare.pop().end()
 
 
 _OVER = -signal.SIGPROF if hasattr(signal, "SIGPROF") else None

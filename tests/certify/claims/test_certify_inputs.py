@@ -1,14 +1,22 @@
 """Texts and indices that are wrong, odd or out of all proportion: an error or a verdict, soon."""
 
 import signal
+import subprocess
 import threading
 import warnings
 
 import numpy as np
 import pytest
 
-from gradwright.certify import Search, Verdict, certify_equal, certify_text, certify_vjp
-from gradwright.certify.witness_process import Evaluator
+from gradwright.certify import (
+    Search,
+    Verdict,
+    certify_equal,
+    certify_text,
+    certify_vjp,
+    witness_process,
+)
+from gradwright.certify.witness_process import Evaluator, Unevaluated
 from gradwright.check.straight import straightened
 from gradwright.errors import ParseError, SpecError, UnsupportedError
 from gradwright.hlo import read_module
@@ -129,12 +137,44 @@ def test_functions_that_call_each_other_twice_are_refused_in_time() -> None:
 IDENTITY = "func.func @main(%x: tensor<f64>) -> tensor<f64> { return %x : tensor<f64> }"
 
 
+def _child_of(evaluate: Evaluator) -> subprocess.Popen[bytes]:
+    child = evaluate._child  # pyright: ignore[reportPrivateUsage]
+    assert child is not None
+    return child.process
+
+
+def test_a_child_is_used_again_unless_it_died_or_worked_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found: list[int] = []
+
+    def answered(evaluate: Evaluator) -> subprocess.Popen[bytes]:
+        assert evaluate(IDENTITY, [np.array(3.0)]) == [3.0]
+        found.append(_child_of(evaluate).pid)
+        return _child_of(evaluate)
+
+    monkeypatch.setattr(witness_process, "KEPT", float("inf"))
+    with Evaluator(20) as first:
+        answered(first)
+    with Evaluator(20) as second, Evaluator(20) as beside:
+        child = answered(second)
+        answered(beside)
+        child.kill()
+        with pytest.raises(Unevaluated):
+            second(IDENTITY, [np.array(3.0)])
+    monkeypatch.setattr(witness_process, "KEPT", 0.0)
+    for _ in range(2):
+        with Evaluator(20) as evaluate:
+            answered(evaluate)
+    used_first, again, other, kept, new = found
+    assert used_first == again != other == kept != new
+
+
 def test_a_budget_counts_work_and_no_waiting() -> None:
     """The child is stopped for longer than its budget before it answers."""
     with Evaluator(1.0) as evaluate:
         evaluate(IDENTITY, [np.array(3.0)])
-        child = evaluate._child  # pyright: ignore[reportPrivateUsage]
-        assert child is not None
+        child = _child_of(evaluate)
         child.send_signal(signal.SIGSTOP)
         threading.Timer(1.5, child.send_signal, [signal.SIGCONT]).start()
         assert evaluate(IDENTITY, [np.array(4.0)]) == [4.0]
