@@ -21,6 +21,7 @@ from gradwright.certify.refute_points import (
     root_mean_square,
     texts_of,
 )
+from gradwright.certify.refute_supposed import Supposed
 from gradwright.certify.verdicts import Counterexample, Distribution
 from gradwright.certify.witness import inputs_of
 from gradwright.certify.witness_exact import decided
@@ -241,7 +242,7 @@ class _Search:
         for seed in range(TRIALS):
             point = self._point(texts, seed, LAWS[seed % len(LAWS)])
             found = self.question.screen(point)
-            if found.is_far and self._is_seen(point, found):
+            if found.is_far and self._is_seen(point, found) and self._is_claimed(point):
                 apart.append(point)
             agreeing += found.agrees
             if len(apart) == 2:
@@ -261,11 +262,16 @@ class _Search:
         emitted, value = point.largest()
         return abs(found.gap) > FAR * (ROUNDING * emitted + self.question.lost * value)
 
+    def _is_claimed(self, point: Point) -> bool:
+        """Whether the claim is about an input: a difference elsewhere is none."""
+        both = (Supposed.of(each) for each in (self.emitted, self.value))
+        return all(each is None or each.holds(point.inputs, self.evaluate) for each in both)
+
     def _neighbour(self, texts: Texts, point: Point) -> Point:
         """Return a point near another one, where the sides are far apart too."""
         near = Point(texts, self.evaluate, point.seed, point.law, self.laws, nudge=NUDGE)
         found = self.question.screen(near)
-        if not (found.is_far and self._is_seen(near, found)):
+        if not (found.is_far and self._is_seen(near, found) and self._is_claimed(near)):
             raise NotRefuted("both sides differ at a single input and at none beside it")
         return near
 

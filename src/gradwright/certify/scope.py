@@ -8,7 +8,7 @@ from fractions import Fraction
 from gradwright.certify.kernel.conditions import Conditions
 from gradwright.certify.scope_integers import overflowing
 from gradwright.certify.scope_signs import may_fail, negatives_of, signs_of
-from gradwright.hlo import Function, Operation
+from gradwright.hlo import Function, Operation, TensorType
 from gradwright.hlo import attributes as attr
 from gradwright.hlo.literals import decimals
 
@@ -200,11 +200,20 @@ def _liberties(proofs: Sequence[Conditions]) -> Iterator[str]:
 def _rounds(operation: Operation) -> bool:
     if operation.opcode == "stablehlo.reduce_precision":
         return True
+    if isinstance(operation.attributes, attr.Iota):
+        return _rounds_index(operation.results[0].type, operation.attributes.dimension)
     if operation.opcode != "stablehlo.convert":
         return False
     source, target = operation.operands[0].type.element, operation.results[0].type.element
     narrows = target.dtype.itemsize < source.dtype.itemsize
     return source.is_float and target.is_float and narrows
+
+
+def _rounds_index(kind: TensorType, dimension: int) -> bool:
+    """Return whether an element type does not hold all the numbers that an iota counts."""
+    last = kind.shape[dimension] - 1
+    numbers = (last, last - 1)
+    return kind.element.is_float and any(float(kind.element.dtype.type(n)) != n for n in numbers)
 
 
 def _rounded_to(operation: Operation) -> str:

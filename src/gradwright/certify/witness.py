@@ -33,23 +33,29 @@ _SIGNIFICANT_BITS = {
 """Binary digits of the significand, the implicit first one included."""
 
 
-def widened(module: Module, jitter: int = 0) -> Module:
+def widened(module: Module, jitter: int = 0, *, integers: bool = False) -> Module:
     """Return the module over f64, its literals read as decimals and its roundings left out.
+
+    With `integers`, those of up to 64 bits have 64, the unsigned ones a sign.
 
     A `jitter` other than 0 moves each literal that is no exact binary number by up to half a unit
     in its last place, the same literal by the same amount everywhere: what changes with it is owed
     to the rounding of constants.
     """
     return replace(
-        module, functions=tuple(_Widening(jitter).function(each) for each in module.functions)
+        module,
+        functions=tuple(
+            _Widening(jitter, integers=integers).function(each) for each in module.functions
+        ),
     )
 
 
 class _Widening:
     """Rebuilds the functions of a module over f64."""
 
-    def __init__(self, jitter: int) -> None:
+    def __init__(self, jitter: int, *, integers: bool) -> None:
         self.jitter = jitter
+        self.integers = integers
         self.values: dict[int, Value] = {}
 
     def function(self, function: Function) -> Function:
@@ -61,8 +67,11 @@ class _Widening:
         return Block(arguments, operations, self._uses(block.results))
 
     def _define(self, value: Value) -> Value:
-        type_ = value.type
-        wide = type_.with_element(ElementType.F64) if type_.element.is_float else type_
+        wide = type_ = value.type
+        if type_.element.is_float:
+            wide = type_.with_element(ElementType.F64)
+        elif self.integers and type_.element.is_integer:
+            wide = type_.with_element(ElementType.I64)
         self.values[id(value)] = Value(wide, value.name)
         return self.values[id(value)]
 
@@ -75,6 +84,8 @@ class _Widening:
             opcode, attributes = "stablehlo.convert", None
         if isinstance(attributes, attr.Constant) and operation.results[0].type.element.is_float:
             attributes = _wide_constant(attributes, self.jitter)
+        elif self.integers:
+            attributes = _long(attributes)
         operands = self._uses(operation.operands)
         regions = tuple(self._block(region) for region in operation.regions)
         results = tuple(self._define(value) for value in operation.results)
@@ -86,6 +97,17 @@ class _Widening:
             attributes=attributes,
             regions=regions,
         )
+
+
+def _long(attributes: attr.Attributes) -> attr.Attributes:
+    """Return the attributes of the operation on integers of 64 bits."""
+    match attributes:
+        case attr.Constant(array=array) if array.dtype.kind in "iu":
+            return attr.Constant.of(array.astype(np.int64))
+        case attr.Compare(compare_type=attr.CompareType.UNSIGNED):
+            return replace(attributes, compare_type=attr.CompareType.SIGNED)
+        case _:
+            return attributes
 
 
 def _wide_constant(constant: attr.Constant, jitter: int) -> attr.Constant:

@@ -240,3 +240,16 @@ def test_a_budget_bounds_the_proof_too(budget: float) -> None:
     else:
         assert report.verdict is Verdict.UNKNOWN
         assert "the 0 s for all of it are over" in str(claim.outcome)
+
+
+def test_indices_that_their_type_does_not_hold_are_named_as_rounded() -> None:
+    text = """func.func @main(%x: tensor<f32>) -> tensor<300xbf16> {
+  %r = stablehlo.iota dim = 0 : tensor<300xbf16>
+  return %r : tensor<300xbf16>
+}
+"""
+    report = certify_equal(text, text, search=Search(seconds=0))
+    assert any("to bf16: line 2: %r" in line for line in report.scope)
+    small = text.replace("300", "257")
+    report = certify_equal(small, small, search=Search(seconds=0))
+    assert not any("bf16" in line for line in report.scope)
