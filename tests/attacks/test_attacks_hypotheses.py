@@ -5,34 +5,12 @@ import json
 
 import pytest
 
+from certify.kernel.partial_texts import FUNCTIONS, HONEST, SUMMED, made, text_of
 from gradwright.certify.certificate import Subject, written
 from gradwright.certify.certificate_json import certificate_json
 from gradwright.check import check
 from gradwright.check.certificate import Certificate, EqualClaim
 
-TEXT = """func.func @main(%x: tensor<5xf32>, %u: tensor<5xf32>) -> tensor<5xf32> {{
-  %zero = stablehlo.constant dense<0.0> : tensor<f32>
-  %one = stablehlo.constant dense<1.0> : tensor<5xf32>
-  %k = stablehlo.constant dense<{number}> : tensor<5xf32>
-  %c = stablehlo.constant dense<[{first}, 1.0, 2.0, 3.0, 5.0]> : tensor<5xf32>
-  %e = stablehlo.exponential %x : tensor<5xf32>
-  %z = stablehlo.constant dense<0.0> : tensor<5x5xf32>
-  %start = stablehlo.constant dense<{start}> : tensor<5x5xi32>
-  {made}
-  %q = stablehlo.{function} : tensor<5xf32>
-  %f = stablehlo.is_finite %q : (tensor<5xf32>) -> tensor<5xi1>
-  %r = stablehlo.select %f, %u, %one : tensor<5xi1>, tensor<5xf32>
-  return %r : tensor<5xf32>
-}}
-"""
-SUMMED = """%i = stablehlo.iota dim = 0 : tensor<5x5xi32>
-  %t = stablehlo.add %i, %start : tensor<5x5xi32>
-  %j = stablehlo.iota dim = 1 : tensor<5x5xi32>
-  %m = stablehlo.compare LT, %j, %t, SIGNED : (tensor<5x5xi32>, tensor<5x5xi32>) -> tensor<5x5xi1>
-  %b = stablehlo.broadcast_in_dim %e, dims = [1] : (tensor<5xf32>) -> tensor<5x5xf32>
-  %w = stablehlo.select %m, %b, %z : tensor<5x5xi1>, tensor<5x5xf32>
-  %s = stablehlo.reduce(%w init: %zero) applies stablehlo.add across dimensions = [1]
-      : (tensor<5x5xf32>, tensor<f32>) -> tensor<5xf32>"""
 WINDOWS = """%s = "stablehlo.reduce_window"(%e, %zero) <{{
       padding = dense<[[{pads}]]> : tensor<1x2xi64>,
       window_dimensions = array<i64: {extent}>}}> ({{
@@ -40,22 +18,6 @@ WINDOWS = """%s = "stablehlo.reduce_window"(%e, %zero) <{{
       %t = stablehlo.add %a, %b : tensor<f32>
       stablehlo.return %t : tensor<f32>
   }}) : (tensor<5xf32>, tensor<f32>) -> tensor<5xf32>"""
-FUNCTIONS = ("divide %one, %s", "log %s", "rsqrt %s")
-
-
-def made(how: str) -> str:
-    """Return the operation that makes %s."""
-    return f"%s = stablehlo.{how} : tensor<5xf32>"
-
-
-def text_of(making: str, function: str, first: float = 1, start: int = 1, number: float = 1) -> str:
-    """Return a text that reads whether a function of %s is finite."""
-    return TEXT.format(
-        made=making, function=function, first=float(first), start=start, number=float(number)
-    )
-
-
-HONEST = text_of(made("add %x, %u"), "add %s, %s")
 
 
 def certified(text: str) -> Certificate:
@@ -82,14 +44,14 @@ def accepted(text: str) -> int:
     return len(certificate.assumed)
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
 def test_an_entry_of_a_constant_takes_the_input_away(function: str) -> None:
     for making in (made("multiply %c, %e"), made("multiply %c, %x")):
         refused(text_of(making, function, first=0))
         accepted(text_of(making, function))
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
 def test_an_empty_sum_is_at_one_index(function: str) -> None:
     refused(text_of(SUMMED, function, start=0))
     assert accepted(text_of(SUMMED, function)) > 0
@@ -97,7 +59,7 @@ def test_an_empty_sum_is_at_one_index(function: str) -> None:
     accepted(text_of(WINDOWS.format(pads="1, 1", extent=3), function))
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
 def test_a_value_meets_itself_in_the_middle(function: str) -> None:
     reverse = "%v = stablehlo.reverse %x, dims = [0] : tensor<5xf32>\n  "
     refused(text_of(reverse + made("subtract %x, %v"), function))
@@ -115,15 +77,15 @@ CONSTANTS = {
 def test_a_constant_is_looked_at(name: str) -> None:
     how, inner, wrong, right = CONSTANTS[name]
     making = f"%h = stablehlo.{inner} %k : tensor<5xf32>\n  {made(how)}"
-    refused(text_of(making, "log %s", number=wrong))
+    refused(text_of(making, FUNCTIONS["log"], number=wrong))
     if right is not None:
-        assert accepted(text_of(making, "log %s", number=right)) == 0
+        assert accepted(text_of(making, FUNCTIONS["log"], number=right)) == 0
 
 
 def test_what_the_checker_does_not_know_meets_nothing() -> None:
     """The number of which nothing is known is 0."""
     making = "%h = stablehlo.floor %k : tensor<5xf32>\n  " + made("add %h, %h")
-    refused(text_of(making, "divide %one, %s", number=0.5))
+    refused(text_of(making, FUNCTIONS["divide"], number=0.5))
 
 
 def test_a_name_does_not_hide_that_a_value_is_0() -> None:
@@ -131,11 +93,11 @@ def test_a_name_does_not_hide_that_a_value_is_0() -> None:
     making = f"""%n = stablehlo.add %x, %k : tensor<5xf32>
   %d = stablehlo.subtract %n, %x : tensor<5xf32>
   {made("subtract %d, %one")}"""
-    text = text_of(making, "divide %one, %s")
+    text = text_of(making, FUNCTIONS["divide"])
     refused(text)
     digests = [hashlib.sha256(each.encode()).hexdigest() for each in (text, HONEST)]
     honest = json.loads(json.dumps(certificate_json(certified(HONEST.replace("@main", "@other")))))
     for value in range(20):
         forged = {**honest, "texts": digests, "answers": [], "cuts": [value]}
         assert not check(forged, text, HONEST).accepted
-    accepted(text_of(making, "divide %one, %s", number=2))
+    accepted(text_of(making, FUNCTIONS["divide"], number=2))

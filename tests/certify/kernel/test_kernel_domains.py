@@ -9,34 +9,11 @@ from fractions import Fraction
 import pytest
 
 import gradwright as gw
+from certify.kernel.partial_texts import FUNCTIONS, HONEST, SUMMED, applied, made, text_of
 from gradwright.certify import Search, Verdict
 from gradwright.certify.hypotheses.enclosures import at, enclosed
 from gradwright.certify.hypotheses.meeting import UNJUDGED
 
-TEXT = """func.func @main(%x: tensor<5xf32>, %u: tensor<5xf32>) -> tensor<5xf32> {{
-  %zero = stablehlo.constant dense<0.0> : tensor<f32>
-  %one = stablehlo.constant dense<1.0> : tensor<5xf32>
-  %seven = stablehlo.constant dense<7.0> : tensor<5xf32>
-  %e = stablehlo.exponential %x : tensor<5xf32>
-  %c = stablehlo.constant dense<[{first}, 1.0, 2.0, 3.0, 5.0]> : tensor<5xf32>
-  %from = stablehlo.constant dense<{start}> : tensor<5x5xi32>
-  %zeros = stablehlo.constant dense<0.0> : tensor<5x5xf32>
-  {made}
-  %q = {function}
-  %f = stablehlo.is_finite %q : (tensor<5xf32>) -> tensor<5xi1>
-  %r = stablehlo.select %f, %u, %seven : tensor<5xi1>, tensor<5xf32>
-  return %r : tensor<5xf32>
-}}
-"""
-KEPT = TEXT.format(first="1.0", start=1, made="", function="stablehlo.add %x, %u : tensor<5xf32>")
-PREFIX = """%i = stablehlo.iota dim = 0 : tensor<5x5xi32>
-  %t = stablehlo.add %i, %from : tensor<5x5xi32>
-  %j = stablehlo.iota dim = 1 : tensor<5x5xi32>
-  %m = stablehlo.compare LT, %j, %t, SIGNED : (tensor<5x5xi32>, tensor<5x5xi32>) -> tensor<5x5xi1>
-  %eb = stablehlo.broadcast_in_dim %e, dims = [1] : (tensor<5xf32>) -> tensor<5x5xf32>
-  %me = stablehlo.select %m, %eb, %zeros : tensor<5x5xi1>, tensor<5x5xf32>
-  %s = stablehlo.reduce(%me init: %zero) applies stablehlo.add across dimensions = [1]
-      : (tensor<5x5xf32>, tensor<f32>) -> tensor<5xf32>"""
 SCALED = """%t = stablehlo.add %x, %u : tensor<5xf32>
   %s = stablehlo.multiply %c, %t : tensor<5xf32>"""
 SHIFTED = """%less = stablehlo.subtract %c, %one : tensor<5xf32>
@@ -46,84 +23,74 @@ REVERSED = """%v = stablehlo.reverse %x, dims = [0] : tensor<5xf32>
   %t = stablehlo.multiply %c, %v : tensor<5xf32>
   %d = stablehlo.multiply %c, %x : tensor<5xf32>
   %s = stablehlo.subtract %d, %t : tensor<5xf32>"""
-SUMS = {"prefix": PREFIX, "scaled": SCALED, "shifted": SHIFTED}
-FUNCTIONS = {
-    "divide": "stablehlo.divide %one, %s : tensor<5xf32>",
-    "log": "stablehlo.log %s : tensor<5xf32>",
-    "rsqrt": "stablehlo.rsqrt %s : tensor<5xf32>",
-}
+SUMS = {"prefix": SUMMED, "scaled": SCALED, "shifted": SHIFTED}
 
 
 def refused(wrong: str) -> None:
     """Neither the prover proves it, nor does the checker take a forged proof of it."""
-    assert gw.certify_equal(wrong, KEPT, search=Search(0)).verdict is Verdict.UNKNOWN
-    certificate = gw.certify_equal(KEPT.replace("@main", "@other"), KEPT).certificate
+    assert gw.certify_equal(wrong, HONEST, search=Search(0)).verdict is Verdict.UNKNOWN
+    certificate = gw.certify_equal(HONEST.replace("@main", "@other"), HONEST).certificate
     assert certificate is not None
-    digests = [hashlib.sha256(each.encode()).hexdigest() for each in (wrong, KEPT)]
+    digests = [hashlib.sha256(each.encode()).hexdigest() for each in (wrong, HONEST)]
     forged = {**json.loads(json.dumps(certificate)), "texts": digests, "answers": []}
-    assert not gw.check(forged, wrong, KEPT).accepted
+    assert not gw.check(forged, wrong, HONEST).accepted
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("made", SUMS)
+@pytest.mark.parametrize("name", SUMS)
 def test_an_index_where_a_value_is_outside_for_every_input_is_enough(
-    made: str, function: str
+    name: str, function: str
 ) -> None:
     """The control: without that index the claim is proved, and its certificate accepted."""
-    if (made, function) != ("shifted", "divide"):  # 0 x - 1 may be divided by
-        wrong = TEXT.format(first="0.0", start=0, made=SUMS[made], function=FUNCTIONS[function])
+    if (name, function) != ("shifted", "divide"):  # 0 x - 1 may be divided by
+        wrong = text_of(SUMS[name], FUNCTIONS[function], first=0, start=0)
         refused(wrong)
-    right = TEXT.format(first="1.0", start=1, made=SUMS[made], function=FUNCTIONS[function])
-    proof = gw.certify_equal(right, KEPT)
+    right = text_of(SUMS[name], FUNCTIONS[function])
+    proof = gw.certify_equal(right, HONEST)
     assert proof.verdict is Verdict.PROVED
     if proof.certificate is not None:
-        assert gw.check(proof.certificate, right, KEPT).accepted
+        assert gw.check(proof.certificate, right, HONEST).accepted
 
 
 def test_terms_that_cancel_at_one_index_are_nothing_there() -> None:
-    refused(TEXT.format(first="1.0", start=0, made=REVERSED, function=FUNCTIONS["divide"]))
+    refused(text_of(REVERSED, FUNCTIONS["divide"], start=0))
 
 
 @pytest.mark.parametrize("name", ["asin", "acos", "atanh", "erf_inv", "acosh"])
 def test_an_inverse_function_has_its_domain_at_each_index(name: str) -> None:
     function = f"chlo.{name} %s : tensor<5xf32> -> tensor<5xf32>"
-    refused(TEXT.format(first="0.0", start=0, made=SHIFTED, function=function))
-    right = TEXT.format(first="1.0", start=0, made=SHIFTED, function=function)
-    assert gw.certify_equal(right, KEPT).verdict is Verdict.PROVED
+    refused(text_of(SHIFTED, function, first=0, start=0))
+    right = text_of(SHIFTED, function, start=0)
+    assert gw.certify_equal(right, HONEST).verdict is Verdict.PROVED
 
 
 CONSTANTS = {
-    "log of sin 4": ("4.0", "sine %k", "log %s", "1.0"),
-    "log of cos 2": ("2.0", "cosine %k", "log %s", "1.0"),
-    "log of log 1/2": ("0.5", "log %k", "log %s", "2.0"),
-    "rsqrt of log 1/2": ("0.5", "log %k", "rsqrt %s", "2.0"),
-    "sqrt of tanh -3": ("-3.0", "tanh %k", "sqrt %s", "3.0"),
+    "log of sin 4": (4, "sine %k", "log %s", 1),
+    "log of cos 2": (2, "cosine %k", "log %s", 1),
+    "log of log 1/2": (0.5, "log %k", "log %s", 2),
+    "rsqrt of log 1/2": (0.5, "log %k", "rsqrt %s", 2),
+    "sqrt of tanh -3": (-3, "tanh %k", "sqrt %s", 3),
 }
 
 
 @pytest.mark.parametrize("case", CONSTANTS)
 def test_a_constant_is_enclosed_before_a_function_takes_it(case: str) -> None:
     number, inner, outer, right = CONSTANTS[case]
-    made = f"%k = stablehlo.constant dense<{{}}> : tensor<5xf32>\n  %s = stablehlo.{inner}"
-    function = f"stablehlo.{outer} : tensor<5xf32>"
-    made += " : tensor<5xf32>"
-    refused(TEXT.format(first="1.0", start=0, made=made.format(number), function=function))
-    inside = TEXT.format(first="1.0", start=0, made=made.format(right), function=function)
-    assert gw.certify_equal(inside, KEPT).verdict is Verdict.PROVED
+    refused(text_of(made(inner), applied(outer), number=number))
+    inside = text_of(made(inner), applied(outer), number=right)
+    assert gw.certify_equal(inside, HONEST).verdict is Verdict.PROVED
 
 
 def test_a_large_constant_is_looked_at_to_its_end() -> None:
-    long = KEPT.replace("5x", "30000x").replace("[1.0, 1.0, 2.0, 3.0, 5.0]", "1.0")
-    long = "\n".join(
-        line for line in long.split("\n") if "from" not in line and "zeros" not in line
-    )
-    made = (
+    long = HONEST.replace("5x", "30000x").replace("[1.0, 1.0, 2.0, 3.0, 5.0]", "1.0")
+    long = "\n".join(line for line in long.split("\n") if "30000x30000" not in line)
+    taken = (
         "%i = stablehlo.iota dim = 0 : tensor<30000xf32>\n  %q = stablehlo.{} : tensor<30000xf32>"
     )
-    wrong = long.replace("%q = stablehlo.add %x, %u : tensor<30000xf32>", made.format("log %i"))
+    wrong = long.replace("%q = stablehlo.add %x, %u : tensor<30000xf32>", taken.format("log %i"))
     assert gw.certify_equal(wrong, long, search=Search(0)).verdict is Verdict.UNKNOWN
-    made = made.format("log_plus_one %i")
-    right = long.replace("%q = stablehlo.add %x, %u : tensor<30000xf32>", made)
+    taken = taken.format("log_plus_one %i")
+    right = long.replace("%q = stablehlo.add %x, %u : tensor<30000xf32>", taken)
     assert gw.certify_equal(right, long).verdict is Verdict.PROVED
 
 
