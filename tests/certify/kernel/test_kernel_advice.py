@@ -194,6 +194,14 @@ def test_whichever_indices_are_named_a_class_read_there_is_what_was_named() -> N
             assert all(inside)
 
 
+def test_an_index_that_is_guarded_is_not_named() -> None:
+    algebra = Algebra(Atoms())
+    x = algebra.atoms.intern(Argument("x"), (8,))
+    p = product_of((x, (variable(0),), 1), guards=((variable(0), 0, 3),))
+    with pytest.raises(ValueError, match="that are guarded"):
+        classes.generalized(algebra.atoms, p, {0: 8}, [variable(0)])
+
+
 @pytest.mark.parametrize("honest", [True, False])
 def test_terms_that_are_not_the_same_are_not_put_together(
     honest: bool, monkeypatch: pytest.MonkeyPatch
@@ -208,6 +216,30 @@ def test_terms_that_are_not_the_same_are_not_put_together(
     p.log(whole)
     rest = p.negation(p.multiply(parts[0], p.power(whole, -1)))
     assert len(rest.poly) == (1 if honest else 2)
+
+
+@pytest.mark.parametrize("positive", [True, False])
+def test_terms_are_put_together_over_nothing_that_may_be_0(
+    positive: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """x + y is (x w + y w) / w off the zeros of w only, which the exponential of w has not."""
+    den = new_denotation()
+    p = den.pointwise
+    x, y, w = (den.argument(name, ()) for name in "xyw")
+    p.log(p.add(p.add(p.exponential(x), p.exponential(y)), p.exponential(w)))
+    divisor = p.exponential(w) if positive else w
+    [((factor,), ())] = divisor.poly
+
+    def over(self: LowestTerms, asked: Poly, box: Mapping[int, int]) -> Poly | None:
+        del self
+        if ((factor,), ()) in asked or any(factor in factors for factors, _ in asked):
+            return None
+        times = den.algebra.multiply(asked, divisor.poly, box)
+        c, atom, access = classes.intern_class(den.algebra, times, box)
+        return product_of((*factor[:2], -1), (atom, access, 1), c=c)
+
+    monkeypatch.setattr(LowestTerms, "suggested", over)
+    assert len(p.add(x, y).poly) == (1 if positive else 2)
 
 
 def test_intervals_that_are_not_the_same_are_not_united(monkeypatch: pytest.MonkeyPatch) -> None:

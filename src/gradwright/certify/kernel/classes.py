@@ -12,7 +12,7 @@ from itertools import count
 from gradwright.certify.advice.naming import refine, suggested_orders, suggested_variables
 from gradwright.certify.kernel.algebra import Algebra, Poly, sorted_terms, variables_of
 from gradwright.certify.kernel.atoms import Atoms, Class, Monomial, Sum
-from gradwright.certify.kernel.index import Affine, Extents, combine, variable
+from gradwright.certify.kernel.index import Affine, Extents, combine, variable, variables
 
 ORDER_LIMIT = 24
 """Orders of indistinguishable variables that are tried; beyond it one is taken."""
@@ -100,10 +100,16 @@ def generalized(
 
     Other indices at a fixed distance from a chosen one are read at that distance from its variable,
     whose extent leaves all of them inside what is read. Origin says which expression a variable
-    stands for: reading p' there gives p, whichever were chosen.
+    stands for: reading p' there gives p, whichever were chosen. None may read what guards hold: by
+    them an index may reach further than one of two that it is read at.
     """
+    if not chosen:
+        return {}, p, extents
+    held = {v for _, guards in p for e, _, _ in guards for v in variables(e)}
+    if any(v in held for e in chosen for v in variables(e)):
+        raise ValueError(f"indices {chosen} that are guarded")
     box = dict(extents)
-    reads = dict.fromkeys(read for factors, _ in p if chosen for read in atoms.reads(factors))
+    reads = dict.fromkeys(read for factors, _ in p for read in atoms.reads(factors))
     fresh = dict.fromkeys(e for e, _ in reads if e in chosen)
     names = dict(zip(fresh, count(max(box, default=-1) + 1), strict=False))
     moved_to: dict[Affine, Affine] = {}

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from gradwright.certify.advice.lowest_terms import LowestTerms
-from gradwright.certify.kernel.algebra import ONE, Algebra, add, product_of
+from gradwright.certify.kernel.algebra import ONE, Algebra, Poly, add, product_of
 from gradwright.certify.kernel.atoms import Class, Factor, Function, Monomial, Sign
-from gradwright.certify.kernel.clearing import are_equal
+from gradwright.certify.kernel.clearing import Place, are_equal
 from gradwright.certify.kernel.contractions import Contractions
 from gradwright.certify.kernel.functions import Functions
 from gradwright.certify.kernel.tensor import Tensor
@@ -81,11 +81,27 @@ class LogSums(Functions):
         return (f for f in monomial[0] if f[0] in self._sums)
 
     def _in_lowest_terms(self, a: Tensor) -> Tensor:
-        """Return a tensor with suggested terms put together, as long as there are any."""
+        """Return a tensor with suggested terms put together, as long as there are any.
+
+        What is suggested is brought into normal form; it has fewer terms, and divides by nothing
+        new but what is positive.
+        """
         box = self.algebra.box(a.digits)
         while self._sums and len(a.poly) > 1:
             found = self._lowest_terms.suggested(a.poly, box)
-            if found is None or not are_equal(self.algebra, a.poly, found, box):
+            if found is None:
+                break
+            made = {m: c for m, c in found.items() if a.poly.get(m) != c}
+            kept = {m: c for m, c in found.items() if m not in made}
+            found = add(kept, self.algebra.substitute(made, {}, box))
+            new = _divisors(found) - _divisors(a.poly)
+            positive = all(self.algebra.atoms.sign(atom) is Sign.POSITIVE for atom, _ in new)
+            fewer = len(found) < len(a.poly)
+            if not (fewer and positive and are_equal(self.algebra, a.poly, found, box)):
                 break
             a = Tensor(a.digits, found)
         return a
+
+
+def _divisors(p: Poly) -> set[Place]:
+    return {(atom, access) for factors, _ in p for atom, access, q in factors if q < 0}
