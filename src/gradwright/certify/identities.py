@@ -91,7 +91,8 @@ IDENTITIES: Mapping[str, Identity] = {
     "sum-pieces": _identity(
         "pieces whose coefficients add up to 0 at every point",
         "equality.equal equality._Difference.cancels equality._Difference._nothing "
-        "equality._Difference._balanced reading.add_up_to_nothing reading.vanishes",
+        "equality._Difference._balanced reading.add_up_to_nothing reading.vanishes "
+        "reading.cancel reading._cancel",
     ),
     "sum-symmetric": _identity("equal factors may change places", "pieces.symmetric reading.alike"),
     "sum-digits": _identity("sum over i = sum over its digits", "contractions._Assembly.digits_of"),
