@@ -35,7 +35,8 @@ from gradwright.programs import Program
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 SECTION = "zoo-steps"
-PROOFS_ONLY = Search(seconds=0)
+PROOFS_ONLY = Search(seconds=0, jobs=1)
+"""In one process, whose CPU time and memory are then those of the whole proof."""
 SMOOTHING = 0.1
 PATIENCE = 20
 """Wall seconds that a proof may take for each CPU second that it has."""
@@ -53,12 +54,12 @@ NAMES = [
     *(f"{ARTIFACT}{name}" for name in gw.zoo.artifact_names()),
 ]
 HEAD = [
-    "Two shared cores under load: seconds of emission and of proofs are CPU seconds, those of "
-    "compilation wall seconds; ms are the least of three steps. XLA off, IREE off: the largest "
-    "difference of a gradient from the one that the same program in float64 has, as a share of its "
-    "length, or of 1 % of the longest one's; the smallest one of three random batches (two before "
-    "December), for at one of them rounding may cross a kink. Rounding: how far the gradient in "
-    "float64 moves where pictures are rounded to float32 once more.",
+    "Two shared cores under load: seconds of emission and of proofs (in one process) are CPU "
+    "seconds, those of compilation wall seconds; ms are the least of three steps. XLA off, IREE "
+    "off: the largest difference of a gradient from the one that the same program in float64 has, "
+    "as a share of its length, or of 1 % of the longest one's; the smallest one of three random "
+    "batches (two before December), for at one of them rounding may cross a kink. Rounding: how "
+    "far the gradient in float64 moves where pictures are rounded to float32 once more.",
     "",
     "`python benchmarks/zoo_steps.py [NAME …] [--parts PART …] --write`",
     "",
