@@ -101,3 +101,23 @@ def test_a_name_does_not_hide_that_a_value_is_0() -> None:
         forged = {**honest, "texts": digests, "answers": [], "cuts": [value]}
         assert not check(forged, text, HONEST).accepted
     accepted(text_of(making, FUNCTIONS["divide"], number=2))
+
+
+PAIRED = {
+    "an argument and its opposite": ("log %x", "negate %x", "add %x, %x"),
+    "a difference and its opposite": ("log %d", "subtract %u, %x", "add %d, %x"),
+    "below 1 and above": ("log %o", "subtract %x, %one", "subtract %one, %x"),
+}
+"""What is taken first, what then no input lets be positive beside it, and what one does."""
+
+
+@pytest.mark.parametrize("name", PAIRED)
+def test_one_input_meets_all_hypotheses(name: str) -> None:
+    first, wrong, right = PAIRED[name]
+    before = f"""%d = stablehlo.subtract %x, %u : tensor<5xf32>
+  %o = stablehlo.subtract %one, %x : tensor<5xf32>
+  %before = stablehlo.{first} : tensor<5xf32>
+  """
+    refused(text_of(before + made(wrong), FUNCTIONS["log"]))
+    assert accepted(text_of(before + made(right), FUNCTIONS["log"])) > 0
+    assert accepted(text_of(made(wrong), FUNCTIONS["log"])) > 0

@@ -1,10 +1,11 @@
-"""Bounds of values: at a few inputs, whether one of them meets a hypothesis; where no input enters.
+"""Bounds of values: at a few inputs, whether one of them meets all hypotheses; where none enters.
 
-Tried are: all arguments 0; all real ones small and the others 1; the same with one of them large:
-bounds hold at all indices together. And index by index: the real ones small and all different.
+Tried are: all arguments 0; all real ones small, or less than 0; the same with some of them large:
+bounds hold at all indices together. With entries that differ also index by index.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from itertools import product
@@ -33,6 +34,8 @@ from gradwright.check.enclosures import ONE, PI, UNIT, ZERO, Span, applied, at, 
 from gradwright.check.poly import Algebra, Poly, variables_of
 
 SMALL, LARGE = Fraction(1, 2**20), Fraction(2**40)
+MIXED = 997
+"""Numbers that tell the entries of an argument apart."""
 PRODUCTS = 100_000
 """Products that are looked at for one hypothesis, index by index."""
 Place = tuple[int, ...] | None
@@ -46,13 +49,27 @@ CONDITIONS: dict[str, Condition] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class _Input:
+    """Real arguments that are all 0 or small, alike or all different, the entries of some large."""
+
+    value: Fraction
+    large: frozenset[int] = frozenset()
+    differs: bool = False
+
+
+_Need = tuple[frozenset[Term], tuple[tuple[int, int], ...], Condition]
+
+
 class Bounds:
-    """Bounds of values over one table of atoms."""
+    """Bounds of values over one table of atoms, and an input that meets all conditions so far."""
 
     def __init__(self, algebra: Algebra) -> None:
         self.algebra = algebra
-        self._fixed = _Fixed(algebra.atoms, Fraction(0))
-        self._points = [_Point(algebra.atoms, value) for value in (Fraction(0), SMALL)]
+        self._fixed = _Fixed(algebra.atoms, _Input(Fraction(0)))
+        self._points: dict[_Input, _Point] = {}
+        self._input = _Input(Fraction(0))
+        self._needs: dict[_Need, None] = {}
 
     def fixed(self, p: Poly) -> Span:
         """Return what p lies between at the indices where no input changes it.
@@ -65,23 +82,50 @@ class Bounds:
         return span
 
     def is_met(self, p: Poly, box: Box, condition: Condition) -> bool:
-        """Return whether an input that is tried meets a condition on p at each index."""
+        """Return whether an input that is tried meets a condition on p, and all before, everywhere.
+
+        The input that met those is tried first.
+        """
         p, atoms = self.algebra.opened(p, box), self.algebra.atoms
         read = {atom for factors, _ in p for atom, _, _ in factors}
         single = sorted(a for a in read if isinstance(atoms.contents[a], Unknown))
-        tried = (*self._points, *(_Point(atoms, SMALL, a) for a in single))
-        if any(self._is_met_at(point, p, box, condition) for point in tried):
+        need = frozenset(p.items()), tuple(box.items()), condition
+        for tried in (self._input, *_inputs(self._input.large, single)):
+            before = () if tried == self._input else self._needs
+            if all(self._meets(tried, each) for each in (need, *before)):
+                self._input = tried
+                self._needs[need] = None
+                return True
+        return False
+
+    def _meets(self, tried: _Input, need: _Need) -> bool:
+        terms, extents, condition = need
+        p, box, point = dict(terms), dict(extents), self._point(tried)
+        if self._is_met_at(point, p, box, condition):
             return True
-        reads, point = sorted(variables_of(p)), _Point(atoms, SMALL)
+        point.left = PRODUCTS
+        reads = sorted(variables_of(p)) if tried.differs else ()
         places = product(*(range(box[v]) for v in reads))
         heres = (dict(zip(reads, place, strict=True)) for place in places)
-        return all(_holds(point, p, here, condition) for here in heres)
+        return tried.differs and all(_holds(point, p, here, condition) for here in heres)
+
+    def _point(self, tried: _Input) -> "_Point":
+        if tried not in self._points:
+            self._points[tried] = _Point(self.algebra.atoms, tried)
+        return self._points[tried]
 
     def _is_met_at(self, point: "_Point", p: Poly, box: Box, condition: Condition) -> bool:
         boxes = self.algebra.cases(p, box)
         if boxes is not None:
             return all(self._is_met_at(point, *case, condition) for case in boxes)
         return _holds(point, p, None, condition)
+
+
+def _inputs(large: frozenset[int], single: Iterable[int]) -> Iterator[_Input]:
+    """Yield inputs in which what was large stays so, then with one more large, then from anew."""
+    for kept in (large, *(large | {a} for a in single), frozenset[int]()):
+        yield from (_Input(SMALL, kept), _Input(SMALL, kept, differs=True))
+    yield from (_Input(Fraction(0)), _Input(-SMALL))
 
 
 def _holds(point: "_Point", p: Poly, here: Here, condition: Condition) -> bool:
@@ -98,21 +142,21 @@ class _Point:
     Uncheckable where a value may be no number.
     """
 
-    def __init__(self, atoms: Atoms, value: Fraction, large: int | None = None) -> None:
-        self.atoms, self.value, self.large = atoms, value, large
+    def __init__(self, atoms: Atoms, tried: _Input) -> None:
+        self.atoms, self.input = atoms, tried
         self._known: dict[tuple[int, Place], Span | None] = {}
-        self._left = PRODUCTS
+        self.left = PRODUCTS
 
     def total(self, terms: Iterable[tuple[Term, Here]]) -> Span | None:
         """Return the bounds of a sum, each term at an index or at all; with guards it may be 0."""
         low, high = ZERO
         for ((factors, guards), c), here in terms:
-            self._left -= here is not None
+            self.left -= here is not None
             if here is not None and not hold(guards, here):
                 continue
             holds = UNIT if guards and here is None else ONE
             span = times(times(self._product(factors, here), at(c)), holds)
-            if span is None or self._left < 0:
+            if span is None or self.left < 0:
                 return None
             low, high = low + span[0], high + span[1]
         return low, high
@@ -142,9 +186,11 @@ class _Point:
         match self.atoms.contents[atom]:
             case Unknown(numbers=numbers, is_argument=True):
                 if numbers is not Numbers.REAL:
-                    return at(ceil(self.value))
-                size = LARGE if atom == self.large else self.value
-                return at(size * reduce(_mixed, place or (), 1))
+                    return at(ceil(self.input.value))
+                size = LARGE if atom in self.input.large else self.input.value
+                if not self.input.differs:
+                    return at(size)
+                return (size, MIXED * size) if place is None else at(size * _mixed(place))
             case Unknown():
                 return None
             case Dense(entries=entries):
@@ -192,8 +238,9 @@ class _Fixed(_Point):
         return ZERO if is_read and self.atoms.unknowns[atom] else super()._found(atom, place)
 
 
-def _mixed(number: int, index: int) -> int:
-    return (number * 31 + index + 7) % 997
+def _mixed(place: tuple[int, ...]) -> int:
+    """Return a number from 1 to MIXED, mostly another one at each place."""
+    return 1 + reduce(lambda number, index: (number * 31 + index + 7) % MIXED, place, 0)
 
 
 def _mask(test: Test, x: Span | None) -> Span:
