@@ -30,7 +30,7 @@ from gradwright.layers.blocks import BasicBlock, DenseLayer, InvertedResidual, S
 from gradwright.spec import Entry, Layer
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
-PROOFS_ONLY = Search(seconds=0)
+PROOFS_ONLY = Search(seconds=0, jobs=1)
 SMOOTHING = 0.1
 SAME = Padding.SYMMETRIC
 SIDE, CHANNELS, GROWTH, CLASSES = 16, 16, 8, 10
