@@ -19,7 +19,7 @@ from gradwright.certify.claims import Claim, Kind, Report
 from gradwright.certify.hypotheses.meeting import Judged, Meeting
 from gradwright.certify.kernel.conditions import Conditions
 from gradwright.certify.kernel.denotation import Denotation
-from gradwright.certify.processes import Part, processes
+from gradwright.certify.processes import SMALL, Part, processes
 from gradwright.certify.programs_claims import ProgramClaims, subject_of_program, unclaimed
 from gradwright.certify.programs_reading import STATED, Reading
 from gradwright.certify.programs_shares import Share, shares_of
@@ -59,7 +59,8 @@ class Record(TypedDict):
     replicas: list[int]
     is_open: bool
     is_indexed: bool
-    nearly: bool
+    nearly: bool | None
+    """Whether all inputs but a null set meet the hypotheses; None where that was not asked."""
     integers: list[int]
     """Integer arguments of the text, by atom, that this share supposes something more of."""
 
@@ -74,7 +75,14 @@ class _Outline:
 
     is_open: bool
     is_indexed: bool
-    hold_nearly_everywhere: bool
+    nearly: bool | None
+
+    @property
+    def hold_nearly_everywhere(self) -> bool:
+        """Whether all inputs but a null set meet them; of a large text it is seldom asked."""
+        if self.nearly is None:
+            raise _Unproved("that almost all inputs meet the hypotheses")
+        return self.nearly
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +121,12 @@ def certified_apart(reading: Reading, search: Search, observe: Observer) -> Repo
         if records is None or not _agree(records):
             return None
         outlines = [_Outline(r["is_open"], r["is_indexed"], r["nearly"]) for r in records]
-        with search.evaluating() as evaluate:
-            if met.doubt(outlines, evaluate) is not None:
-                return None
+        try:
+            with search.evaluating() as evaluate:
+                if met.doubt(outlines, evaluate) is not None:
+                    return None
+        except _Unproved:
+            return None
         claims = _claims(records, set(_keys(reading, updates, range(len(updates)), stated=True)))
         if claims is None:
             return None
@@ -196,8 +207,9 @@ def prove_share(
         wanted = cotangent(derived, whole)
         if wanted is None or not proof.same(wanted, proof.known[id(value)]):
             raise _Unproved(value.name)
-    judged = Judged.of(proof.den)
-    nearly = True
+    judged = Judged.of(proof.den, 0 if share.stated else start.hypotheses)
+    small = len(reading.main.body.operations) < SMALL
+    nearly: bool | None = True if small else None
     records: list[_ClaimRecord] = []
     keys = _keys(reading, updates_of(reading), share.updates, stated=share.stated)
     obligations = [*(claims.meanings() if share.stated else ()), *claims.updates()]
@@ -205,7 +217,8 @@ def prove_share(
         began = time.perf_counter()
         if not obligation.holds() or judged.objection() is not None:
             raise _Unproved(obligation.name)
-        nearly = nearly if records else judged.hold_nearly_everywhere
+        if small and not records:
+            nearly = judged.hold_nearly_everywhere
         seconds = time.perf_counter() - began
         records.append(_record(key, obligation, seconds))
     if judged.objection() is not None:

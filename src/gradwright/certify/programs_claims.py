@@ -135,9 +135,10 @@ class ProgramClaims:
         self.progress("denoting what is stated")
         arguments = {p.name: v for p, v in zip(reading.inputs, body.arguments, strict=True)}
         proof.den.conditions.operation = None
+        if self.share is not None and not self.share.stated:
+            return _Attempt(derived, StatedValues(proof, (), arguments, ()))
         made = [op for op in body.operations if all(id(r) in proof.known for r in op.results)]
-        statements = reading.statements if self.share is None or self.share.stated else ()
-        return _Attempt(derived, StatedValues(proof, made, arguments, statements))
+        return _Attempt(derived, StatedValues(proof, made, arguments, reading.statements))
 
     def _stated(self) -> list[Value]:
         results = zip(self.reading.outputs, self.reading.main.body.results, strict=True)

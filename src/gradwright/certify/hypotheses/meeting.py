@@ -68,16 +68,21 @@ class Judged:
     """The first one that no input is seen to meet."""
     nearly: int = 0
     """The number of those, from the first on, that all inputs but a null set meet."""
+    before: int = 0
+    """The number of hypotheses that are judged elsewhere, and here for clashes only."""
 
     @staticmethod
-    def of(den: Denotation) -> "Judged":
-        """Begin with no hypothesis."""
-        return Judged(den, Judge(den.algebra), Clashes(den.atoms))
+    def of(den: Denotation, before: int = 0) -> "Judged":
+        """Begin with no hypothesis, or after the first ones of a proof."""
+        judged = Judged(den, Judge(den.algebra), Clashes(den.atoms), before=before)
+        for each in islice(den.conditions.supposed, before):
+            judged.clashes.add(each)
+        return judged
 
     def objection(self) -> str | None:
         """Return why no input is seen to meet all of them; a claim judges what is new alone."""
         supposed = self.den.conditions.supposed
-        for each in islice(supposed, len(self.found), None):
+        for each in islice(supposed, self.before + len(self.found), None):
             self.found[each] = judgement = self.judge.judged(each)
             self.clashes.add(each)
             if judgement is Judgement.NOWHERE and self.nowhere is None:
