@@ -131,6 +131,20 @@ def _windows(b: Builder, x: Value, y: Value) -> Value:
     return b.reduce_window(b.multiply(x, y), 0.0, window, b.adds)
 
 
+def _all_and_any(b: Builder, x: Value, y: Value) -> Value:
+    def both(p: Value, q: Value) -> list[Value]:
+        return [b.logical_and(p, q)]
+
+    def either(p: Value, q: Value) -> list[Value]:
+        return [b.logical_or(p, q)]
+
+    less = b.compare(Direction.LT, x, y)
+    [every] = b.reduce((less,), (1,), (1,), both)
+    [some] = b.reduce((b.logical_not(less),), (0,), (0,), either)
+    rows = b.broadcast(b.convert(every, F64), x.shape, (0,))
+    return b.add(b.multiply(rows, x), b.broadcast(b.convert(some, F64), x.shape, (1,)))
+
+
 def _bordered(b: Builder, x: Value, y: Value) -> Value:
     """Maxima over windows that reach into an explicit border on one side, an implicit one else."""
     window = Window((2, 2), (1, 2), (1, 1), (1, 1), ((1, 0), (0, 0)))
@@ -235,6 +249,7 @@ MORE: dict[str, Write] = {
         b.minima,
     ),
     "computed power": lambda b, x, y: b.power(y, x),
+    "all and any": _all_and_any,
 }
 """Further forms of these, by their meaning alone."""
 

@@ -134,6 +134,27 @@ func.func @main(%x: tensor<6x2xf32>, %y: tensor<6x3xf32>, %t: tensor<6x3xf32>, %
   return %l, %dw : tensor<f32>, tensor<2x3xf32>
 }
 """
+TRUTHS = """
+func.func @main(%m: tensor<2x3xi1>, %x: tensor<2xf32>) -> (tensor<f32>, tensor<2xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %zs = stablehlo.constant dense<0.0> : tensor<2xf32>
+  %t = stablehlo.constant dense<true> : tensor<i1>
+  %f = stablehlo.constant dense<false> : tensor<i1>
+  %all = stablehlo.reduce(%m init: %t) applies stablehlo.and across dimensions = [1]
+      : (tensor<2x3xi1>, tensor<i1>) -> tensor<2xi1>
+  %n = stablehlo.not %m : tensor<2x3xi1>
+  %any = stablehlo.reduce(%n init: %f) applies stablehlo.or across dimensions = [1]
+      : (tensor<2x3xi1>, tensor<i1>) -> tensor<2xi1>
+  %none = stablehlo.not %any : tensor<2xi1>
+  %v = stablehlo.select %all, %x, %zs : tensor<2xi1>, tensor<2xf32>
+  %p = stablehlo.multiply %v, %v : tensor<2xf32>
+  %l = stablehlo.reduce(%p init: %z) applies stablehlo.add across dimensions = [0]
+      : (tensor<2xf32>, tensor<f32>) -> tensor<f32>
+  %w = stablehlo.add %x, %x : tensor<2xf32>
+  %dx = stablehlo.select %none, %w, %zs : tensor<2xi1>, tensor<2xf32>
+  return %l, %dx : tensor<f32>, tensor<2xf32>
+}
+"""
 TEXTS: dict[str, tuple[str, str]] = {
     "two sums in one reduction": (TWO_SUMS, "dx"),
     "a value divided by itself plus one": (SIGMOID, "dw"),
@@ -142,6 +163,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "counts of positions": (COUNTED, "dx"),
     "a sum by blocks": (BLOCKS, "dw"),
     "a sum term by term": (TERMS, "dw"),
+    "all and any": (TRUTHS, "dx"),
 }
 SPOILT: dict[str, tuple[str, str, str]] = {
     "sums that mix": ("two sums in one reduction", "add %c, %d", "add %c, %b"),
@@ -175,6 +197,12 @@ SPOILT: dict[str, tuple[str, str, str]] = {
     "another count": ("counts of positions", "multiply %n, %ones", "add %n, %ones"),
     "blocks that overlap": ("a sum by blocks", "%y [0:4, 0:3]", "%y [1:5, 0:3]"),
     "a block twice": ("a sum by blocks", "add %d0, %d1", "add %d0, %d0"),
+    "any for all": ("all and any", "applies stablehlo.and", "applies stablehlo.or"),
+    "all for any": ("all and any", "applies stablehlo.or", "applies stablehlo.and"),
+    "one or the other": ("all and any", "applies stablehlo.or", "applies stablehlo.xor"),
+    "all from false": ("all and any", "%m init: %t", "%m init: %f"),
+    "any from true": ("all and any", "%n init: %f", "%n init: %t"),
+    "any as it is": ("all and any", "select %none", "select %any"),
     "the sum of terms": ("a sum term by term", "subtract %d0, %d1", "add %d0, %d1"),
 }
 """Name of the right text, what is replaced and by what."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from gradwright.check.affine import Affine, variable
-from gradwright.check.atoms import Dense, Infinity, Numbers, Uncheckable, Unknown
+from gradwright.check.atoms import Dense, Infinity, Numbers, Test, Uncheckable, Unknown
 from gradwright.check.contractions import Contractions
 from gradwright.check.extremes import picked
 from gradwright.check.forms import Form, form_of, part_of_concatenation, slice_at, window_of
@@ -192,10 +192,24 @@ class Meanings:
         return Tensor(total.digits, joined(total.poly, total.box))
 
     def reduce(self, operation: Operation, x: Tensors) -> Tensor:
-        """A sum, maximum or minimum over dimensions or windows, and of the value it starts from."""
-        total = self.contractions.apply(*self.summed(operation, x))
+        """A sum, an extreme, all or any over dimensions or windows, and the value at the start."""
+        combiner = str(combiner_of(operation.regions[0]))
+        if operation.results[0].type.element is ElementType.I1:
+            combiner = _OF_TRUTHS.get(combiner, combiner)
+            total = self._joined(operation, x, combiner)
+        else:
+            total = self.contractions.apply(*self.summed(operation, x))
         start = self.spread(x[1], operation.results[0].shape)
-        return ELEMENTWISE[str(combiner_of(operation.regions[0]))](self.f, [total, start])
+        return ELEMENTWISE[combiner](self.f, [total, start])
+
+    def _joined(self, operation: Operation, x: Tensors, combiner: str) -> Tensor:
+        """Return whether all truth values hold, [sum of 1 - x = 0], or any, 1 - [sum of x = 0]."""
+        if len(x) != 2 or combiner not in ("and", "or"):
+            raise Uncheckable("a reduction of truth values that this checker does not know")
+        form, is_all = form_of(operation), combiner == "and"
+        counted = self.contractions.apply(form, [self.f.complement(x[0]) if is_all else x[0]])
+        none = self.f.mask(Test.ZERO, counted)
+        return none if is_all else self.f.complement(none)
 
     def summed(self, operation: Operation, x: Tensors) -> tuple[Form, Tensors]:
         """Return the sum that a reduction is, but for the value it starts from; x comes last."""
@@ -281,7 +295,7 @@ def _require_elements(opcode: str, operation: Operation) -> None:
     if element is None or opcode not in (*ELEMENTWISE, "power", "reduce", "reduce_window"):
         return
     if element.value == "i1":
-        known = opcode in _ON_TRUTHS
+        known = opcode in (*_ON_TRUTHS, "reduce")
     elif not element.is_float:
         signed = not element.value.startswith("u") or opcode in ("add", "multiply")
         known = opcode in (*_ON_INTEGERS, "reduce") and signed
