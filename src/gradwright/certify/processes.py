@@ -84,6 +84,7 @@ class Part:
 def _answer(work: Callable[[], Answer], writes: int) -> None:
     """Write what a part of the work answers, and end this process whatever becomes of it."""
     status = 1
+    gc.disable()  # a proof makes hardly any cycles: ResNet-34 takes 257 MiB with and without
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         written = json.dumps(work()).encode()

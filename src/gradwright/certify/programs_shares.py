@@ -15,8 +15,15 @@ Cotangents = Mapping[int, tuple[Value, Value]]
 """Values of a text, by identity, each with the forward value whose cotangent it seems to be."""
 
 
-LOOP = 250
-"""Operations that take as long as a loop, which is denoted and then met by what it is equal to."""
+WORK = {
+    "stablehlo.while": 250,
+    "stablehlo.concatenate": 15,
+    "stablehlo.convolution": 10,
+    "stablehlo.dot_general": 10,
+    "stablehlo.reduce": 10,
+    "stablehlo.slice": 3,
+}
+"""Operations that take as long as one of these, as measured on ResNet-34 and MobileNetV4."""
 _MOVES = MOVES | {"stablehlo.reverse"}
 
 
@@ -90,7 +97,7 @@ class _Growing:
 def _work(values: Iterable[int], makers: Mapping[int, Operation]) -> int:
     """Return how much work it is to denote values, in operations."""
     made = (makers[v] for v in values if v in makers)
-    return sum(LOOP if each.opcode == "stablehlo.while" else 1 for each in made)
+    return sum(WORK.get(each.opcode, 1) for each in made)
 
 
 def _depths(body: Block, known: set[int]) -> Mapping[int, int]:
