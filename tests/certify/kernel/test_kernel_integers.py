@@ -294,3 +294,35 @@ def test_constants_that_are_summed_or_chosen_may_leave_their_type(name: str) -> 
     assert gw.certify_equal(narrow, wide, search=Search(0)).verdict is Verdict.UNKNOWN
     if name == "dot":
         assert is_refused(narrow, wide)
+
+
+NEAREST = """func.func @main(%x: tensor<3xf32>) -> tensor<5xf32> {
+  %i = stablehlo.iota dim = 0 : tensor<5xf32>
+  %h = stablehlo.constant dense<0.5> : tensor<5xf32>
+  %s = stablehlo.constant dense<SCALE> : tensor<5xf32>
+  %m = stablehlo.add %i, %h : tensor<5xf32>
+  %p = stablehlo.multiply %m, %s : tensor<5xf32>
+  %f = stablehlo.floor %p : tensor<5xf32>
+  %k = stablehlo.convert %f : (tensor<5xf32>) -> tensor<5xi32>
+  %z = stablehlo.constant dense<0> : tensor<5xi32>
+  %n = stablehlo.constant dense<3> : tensor<5xi32>
+  %l = stablehlo.compare LT, %k, %z, SIGNED : (tensor<5xi32>, tensor<5xi32>) -> tensor<5xi1>
+  %w = stablehlo.add %k, %n : tensor<5xi32>
+  %j = stablehlo.select %l, %w, %k : tensor<5xi1>, tensor<5xi32>
+  %c = stablehlo.reshape %j : (tensor<5xi32>) -> tensor<5x1xi32>
+  %r = "stablehlo.gather"(%x, %c) {
+    dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0],
+        index_vector_dim = 1>,
+    slice_sizes = array<i64: 1>, indices_are_sorted = false
+  } : (tensor<3xf32>, tensor<5x1xi32>) -> tensor<5xf32>
+  return %r : tensor<5xf32>
+}
+"""
+
+
+@pytest.mark.parametrize(("scale", "verdict"), [("0.6", Verdict.PROVED), ("1.6", Verdict.UNKNOWN)])
+def test_an_index_that_is_cut_to_whole_numbers_is_seen_to_be_in_range(
+    scale: str, verdict: Verdict
+) -> None:
+    text = NEAREST.replace("SCALE", scale)
+    assert gw.certify_equal(text, text, search=Search(0)).verdict is verdict

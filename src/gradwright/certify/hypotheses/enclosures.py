@@ -91,10 +91,10 @@ class Enclosure:
         is_empty = low is not None and high is not None and low > high
         return self if is_empty else Enclosure(low, high)
 
-    def widened(self, by: int) -> "Enclosure":
-        """Return all that is not further away than a number."""
-        low = None if self.low is None else self.low - by
-        return Enclosure(low, None if self.high is None else self.high + by)
+    def monotone(self, cut: Callable[[Fraction], int]) -> "Enclosure":
+        """Return what a function to whole numbers that never falls makes of the number."""
+        low = None if self.low is None else Fraction(cut(self.low))
+        return Enclosure(low, None if self.high is None else Fraction(cut(self.high)))
 
     def with_zero(self) -> "Enclosure":
         """Return the enclosure of the number and of 0."""

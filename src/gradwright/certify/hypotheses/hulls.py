@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import cache
-from math import prod
+from math import floor, prod, trunc
 
 from gradwright.certify.hypotheses.enclosures import PI, WHOLE, Enclosure, at, enclosed
 from gradwright.certify.kernel.atoms import (
@@ -16,14 +16,15 @@ from gradwright.certify.kernel.atoms import (
     Function,
     Mask,
     Pi,
+    Relation,
     Sign,
     Sum,
     Terms,
     Uninterpreted,
 )
 
-_CUT = frozenset(("truncate", "floor"))
-"""Functions that take numbers to integers less than 1 away."""
+_CUT = {"truncate": trunc, "floor": floor}
+"""Functions that take numbers to whole ones and never fall."""
 Reach = tuple[Fraction, Fraction]
 _BIT = Enclosure(Fraction(0), Fraction(1))
 
@@ -72,8 +73,7 @@ class Hulls:
             case Pi():
                 return PI
             case Mask(relation=relation, inner=inner):
-                known = self.atom(inner).exact
-                return _BIT if known is None else at(int(relation.holds(known)))
+                return _tested(relation, self.atom(inner))
             case _ if self.atoms.is_mask(atom):
                 return _BIT
             case Class(terms=terms):
@@ -86,8 +86,21 @@ class Hulls:
                 return enclosed(name, at(scale))
             case Function(name=name, scale=scale, inner=int(inner)):
                 read = self.atom(inner).times(at(scale))
-                return read.widened(1) if name in _CUT else enclosed(name, read)
+                cut = _CUT.get(name)
+                return enclosed(name, read) if cut is None else read.monotone(cut)
             case Uninterpreted(opcode="reduce_maximum" | "reduce_minimum", operands=(terms,)):
                 return self.terms(terms)
             case _:
                 return WHOLE
+
+
+def _tested(relation: Relation, x: Enclosure) -> Enclosure:
+    """Return what is known of whether a value stands in a relation to 0."""
+    match relation:
+        case Relation.POSITIVE:
+            holds, fails = x.low is not None and x.low > 0, x.high is not None and x.high <= 0
+        case Relation.NEGATIVE:
+            holds, fails = x.high is not None and x.high < 0, x.low is not None and x.low >= 0
+        case Relation.ZERO:
+            holds, fails = x.exact == 0, not x.holds_zero
+    return at(int(holds)) if holds or fails else _BIT
