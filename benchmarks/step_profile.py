@@ -35,7 +35,7 @@ from gradwright.hlo import attributes as attr
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 SECTION = "step-profile"
-NETS = ("mnist-cnn", "cifar8", "cifar8-bn", "mobilenetv2", "resnet34", "convnext-blocks")
+NETS = ("mnist-cnn", "cifar8", "cifar8-bn", "mobilenetv2", "convnext-blocks")
 PRODUCTS, SUMS, LAYOUTS = "products", "sums, windows", "layouts"
 ELEMENTS, LOOPS = "elements", "loops"
 KINDS: tuple[str, ...] = (PRODUCTS, SUMS, LAYOUTS, ELEMENTS, LOOPS)
