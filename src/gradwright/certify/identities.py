@@ -180,7 +180,7 @@ IDENTITIES: Mapping[str, Identity] = {
     "window-order": _identity("[h >= n] = [h > n] + [h = n]", "windows._order"),
     "window-gradient": _identity(
         "off ties the transposed sum over the winners is the gradient",
-        "windows.window_application derive._pulled",
+        "windows.window_application derive.pulled",
     ),
     "window-border": _identity(
         "a border of -inf wins nowhere beside a finite entry", "windows._bordered_selector"

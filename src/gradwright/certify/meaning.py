@@ -228,7 +228,7 @@ class Meaning:
     def _sum(self, body: Expression, inner: Space, space: Space) -> Tensor:
         """Sum over the indices that `inner` has more; a product of reads is contracted as such."""
         summed = inner.extents[len(space.extents) :]
-        factors = _factors(body)
+        factors = factors_of(body)
         if self.way is Way.UNROLLED and prod(summed) <= UNROLLED_LIMIT:
             return self._unrolled(body, inner, space)
         if factors is not None and self.way is Way.PLAIN:
@@ -317,13 +317,13 @@ class Meaning:
         return self.den.pointwise.add(value, self.den.pointwise.multiply(border, outside))
 
 
-def _factors(e: Expression) -> list[tuple[str, tuple[Expression, ...]]] | None:
+def factors_of(e: Expression) -> list[tuple[str, tuple[Expression, ...]]] | None:
     """Return the reads that an expression is the product of, None for anything else."""
     match e:
         case Read(name, indices) if indices is not None:
             return [(name, indices)]
         case Apply("*", (a, b)):
-            left, right = _factors(a), _factors(b)
+            left, right = factors_of(a), factors_of(b)
             return None if left is None or right is None else [*left, *right]
         case _:
             return None
@@ -331,7 +331,7 @@ def _factors(e: Expression) -> list[tuple[str, tuple[Expression, ...]]] | None:
 
 def _multiplies(e: Expression) -> bool:
     """Whether an expression is a sum over a product of reads."""
-    return isinstance(e, Bind) and len(_factors(e.body) or ()) > 1
+    return isinstance(e, Bind) and len(factors_of(e.body) or ()) > 1
 
 
 _HALF = Fraction(1, 2)

@@ -131,7 +131,8 @@ def _certify_vjp(
     seeds = tuple(range(count, len(reading.inputs)))
     found = [(primal.argument(name.removeprefix("d.")), k) for k, name in enumerate(names)]
     pairs = tuple((argument, k) for argument, k in found if argument is not None)
-    subject = Subject(primal.main, reading.main, seeds, pairs)
+    called = tuple(port.name for port in primal.inputs)
+    subject = Subject(primal.main, reading.main, seeds, pairs, primal.statements, called)
     backward = certify_gradients(subject, search, observe)
     left = [names[k] for argument, k in found if argument is None]
     gradients = [

@@ -325,4 +325,7 @@ def subject_of_program(reading: Reading, updates: Sequence[Update]) -> Subject:
         stated = [k for k, port in enumerate(reading.outputs) if port.role in STATED]
         forward = restricted(reading.main, [reading.main.body.results[k] for k in stated])
         pairs = ()
-    return Subject(forward, reading.main, (None,) * len(forward.body.results), pairs)
+    measured, _ = reading.differentiated or (reading, 0)
+    called = tuple(port.name for port in measured.inputs)
+    seeds = (None,) * len(forward.body.results)
+    return Subject(forward, reading.main, seeds, pairs, measured.statements, called)

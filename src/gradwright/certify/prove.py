@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from gradwright.certify.advice.intervals import suggested_union
 from gradwright.certify.effort import TooLarge
-from gradwright.certify.kernel.adjoint import Sweep
+from gradwright.certify.kernel.adjoint import Contracted, Sweep
 from gradwright.certify.kernel.algebra import ONE, Poly, Undenotable, add
 from gradwright.certify.kernel.atoms import Exponent
 from gradwright.certify.kernel.classes import intern_class
@@ -77,6 +77,8 @@ class Proof:
     failures: dict[int, str] = field(default_factory=dict[int, str])
     _cut_reads: set[_Reads] = field(default_factory=set[_Reads])
     """What the terms of each cut read: most other values are told from them so."""
+    _contracted: dict[int, Contracted] = field(default_factory=dict[int, Contracted])
+    """Values that are proved to be contractions, however the text makes them."""
 
     def __post_init__(self) -> None:
         """Bound the work."""
@@ -136,6 +138,33 @@ class Proof:
         tries = ((v, depth) for depth in Depth for v in values)
         return next((v for v, depth in tries if self.same(self.known[id(v)], wanted, depth)), None)
 
+    def contract(
+        self, value: Value, found: Contracted, between: Sequence[Operation], cut: set[int]
+    ) -> bool:
+        """Take a value for a contraction of values before it, where it is proved to be that.
+
+        `between` are the operations that make it of those. What is made of it then reads the
+        contraction, and its cotangent goes to those values at once.
+        """
+        x = [self.known[id(operand)] for operand in found.operands]
+        plain = self.den.linear(found.form, *x)
+        made = self._made(found, between)
+        if not self.same(plain, made[id(value)], Depth.SUMS):
+            return False
+        self.known |= made
+        self.known[id(value)] = self._cut(plain, wanted=id(value) in cut)
+        self._contracted[id(value)] = found
+        return True
+
+    def _made(self, found: Contracted, between: Sequence[Operation]) -> dict[int, Tensor]:
+        """Return what operations make of some values, none on the way treated as one."""
+        at = {id(operand): self.known[id(operand)] for operand in found.operands}
+        for operation in between:
+            self.den.algebra.grant(OPERATION_TERMS)
+            results = self.den.operation(operation, [at[id(v)] for v in operation.operands])
+            at |= {id(v): tensor for v, tensor in zip(operation.results, results, strict=True)}
+        return at
+
     def as_cut(self, tensor: Tensor) -> Tensor:
         """Return a tensor as the class that it is, where that is known as a cut."""
         return self._cut(tensor, wanted=False)
@@ -172,15 +201,15 @@ class Proof:
         cut: set[int],
     ) -> dict[int, Tensor]:
         """Return the cotangent of each value that depends on `wrt`."""
-        held = chosen_cotangents(operations, cut)
+        held = chosen_cotangents(operations, cut) | self._contracted.keys()
 
         def rewrite(operation: Operation, g: Tensor) -> Tensor:
             self.den.algebra.grant(OPERATION_TERMS)
-            wanted = bool(cut) and id(operation.results[0]) in held
+            wanted = bool(cut) and any(id(result) in held for result in operation.results)
             wanted = wanted and len(g.poly) > COTANGENT_TERMS
             return self._cut(g, wanted=True) if wanted else g
 
-        sweep = Sweep(self.den, self.known, self.failures, rewrite)
+        sweep = Sweep(self.den, self.known, self.failures, rewrite, self._contracted)
         return sweep.cotangents(operations, seeds, wrt)
 
 

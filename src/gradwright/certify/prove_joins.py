@@ -100,7 +100,7 @@ class Joins:
             return tensor
         for place in self._possible(alike, written):
             known = alike.values[place][1]
-            for order in _orders(known.shape, tensor.shape):
+            for order in orders(known.shape, tensor.shape):
                 if self.proof.same(self._form(alike, place, order), written, Depth.SUMS):
                     alike.meet(place)
                     return self._transposed(known, order)
@@ -148,6 +148,10 @@ class Joins:
             isinstance(atoms.content(atom), Sum) for factors, _ in p for atom, _, _ in factors
         )
 
+    def reads(self, tensor: Tensor) -> frozenset[Leaves]:
+        """Return what the products read that a value is a sum of."""
+        return frozenset(map(self._read, self._written(tensor).poly))
+
     def _likeness(self, tensor: Tensor) -> _Likeness:
         pieces = frozenset((self._read(m), abs(c)) for m, c in tensor.poly.items())
         return tuple(sorted(tensor.shape)), pieces
@@ -168,7 +172,7 @@ class Joins:
         return known
 
 
-def _orders(source: Shape, target: Shape) -> Iterator[Order]:
+def orders(source: Shape, target: Shape) -> Iterator[Order]:
     """Yield the orders of dimensions that make one shape of another, the given one first."""
     for order in permutations(range(len(source))):
         if tuple(source[d] for d in order) == target:

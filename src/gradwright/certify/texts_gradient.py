@@ -11,8 +11,10 @@ from gradwright.certify.hypotheses.meeting import Meeting
 from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.denotation import Denotation
 from gradwright.certify.kernel.tensor import Tensor
+from gradwright.certify.notation import Statement
 from gradwright.certify.prove import Proof, ancestors, choose_cuts
 from gradwright.certify.prove_joins import Joins
+from gradwright.certify.prove_lemmas import Lemmas
 from gradwright.certify.refute import GradientQuestion
 from gradwright.certify.scope import place, scope_of
 from gradwright.certify.texts_forms import both_forms
@@ -46,13 +48,16 @@ class Subject:
 
     The arguments of `forward` are the first ones of `emitted`, by position. `seeds[k]` is the
     argument of `emitted` that is the cotangent of result k (None: the constant 1). `pairs` are
-    (argument, result) of `emitted`, by index.
+    (argument, result) of `emitted`, by index. `statements`, over `names` of the arguments of
+    `forward`, say what lemmas may be about.
     """
 
     forward: Function
     emitted: Function
     seeds: tuple[int | None, ...]
     pairs: tuple[tuple[int, int], ...]
+    statements: tuple[Statement, ...] = ()
+    names: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
@@ -99,7 +104,13 @@ def forward_denoted(subject: Subject, cut: set[int], progress: Progress = silent
     proof.introduce(emitted.arguments)
     for ours, theirs in zip(forward.arguments, emitted.arguments, strict=False):
         proof.known[id(ours)] = proof.known[id(theirs)]
-    proof.denote(told(forward.operations, progress, subject.size), cut)
+    lemmas = Lemmas(
+        proof, subject.statements, dict(zip(subject.names, forward.arguments, strict=False))
+    )
+    every = told(forward.operations, progress, subject.size)
+    for k, operation in enumerate(every, 1):
+        proof.denote([operation], cut)
+        lemmas.meet(forward.operations, k, cut)
     proof.den.conditions.settled = True
     return proof
 

@@ -10,11 +10,14 @@ from hypothesis import HealthCheck, given, settings
 from certify.kernel.evaluating import Evaluator
 from certify.kernel.random_texts import STEPS, programs
 from gradwright.certify.effort import TooLarge
-from gradwright.certify.kernel.adjoint import Sweep
+from gradwright.certify.kernel.adjoint import Contracted, Sweep
 from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.denote import new_denotation
 from gradwright.certify.kernel.derive import RULED
+from gradwright.certify.kernel.index import variable
+from gradwright.certify.kernel.multilinear import Multilinear
 from gradwright.certify.kernel.tensor import Tensor
+from gradwright.certify.prove import Proof
 from gradwright.hlo import Builder, ElementType, Function, Module, TensorType, Value, evaluate
 from gradwright.hlo.attributes import Direction, Gather, Scatter, Window
 
@@ -229,3 +232,18 @@ def test_a_random_program_has_the_measured_slope(function: Function) -> None:
         return
     if all(np.all(np.isfinite(g)) for g in found.gradients):
         check(found)
+
+
+@pytest.mark.parametrize("holds", [True, False])
+def test_a_value_is_taken_for_a_form_only_where_it_is_that(holds: bool) -> None:
+    b = Builder()
+    x, w = (b.argument(name, TensorType((3,), F64)) for name in "xw")
+    moved = b.subtract(b.multiply(b.add(x, w), w), b.multiply(w, w if holds else x))
+    body = b.finish("main", [moved]).body
+    proof = Proof()
+    proof.introduce(body.arguments)
+    proof.denote(body.operations, set())
+    before = proof.known[id(moved)]
+    product = Contracted(Multilinear((3,), (), ((variable(0),),) * 2), (x, w))
+    assert proof.contract(moved, product, body.operations, set()) is holds
+    assert holds or proof.known[id(moved)] == before

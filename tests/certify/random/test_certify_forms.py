@@ -1,14 +1,20 @@
 """Gradients that are other sums than the derived ones are proved; wrong ones near them are not."""
 
+from dataclasses import replace
+
 import pytest
 
 from certify.random.test_certify_random import claims, texts
 from gradwright import layers as ly
-from gradwright.certify import Effort, Search
+from gradwright.certify import Effort, Search, certify_program
 from gradwright.certify.mutants_campaign import Found, Trial, campaign
+from gradwright.certify.programs_reading import Declared
 from gradwright.certify.texts import subject_of_pair
 from gradwright.certify.verdicts import Verdict
 from gradwright.layers import Formulation
+from gradwright.losses import SoftmaxCrossEntropy
+from gradwright.optim import Momentum
+from gradwright.programs import Program, train_step
 from gradwright.spec import Image, NetSpec
 
 SAME = ly.Padding.SAME_UPPER
@@ -48,6 +54,9 @@ FORMS = {
     "a slope that no value of the text is": (GATED, ly.PORTABLE),
     "a mask of joined channels": (JOINED, ly.TEXTBOOK),
 }
+TILES = NetSpec(
+    "tiles", Image(2, 4, 4), [ly.ConvBn(2, 3, padding=SAME), ly.GlobalAvgPool(), ly.Dense(2)]
+)
 SEARCH = Search(seconds=60, effort=Effort.QUICK)
 
 
@@ -89,3 +98,33 @@ def missed(net: NetSpec, formulation: Formulation) -> int:
     assert found.original is Verdict.PROVED
     assert found.wrong
     return found.count(Found.MISSED)
+
+
+def test_a_step_with_convolutions_in_tiles_is_proved_whole() -> None:
+    step = in_tiles()
+    report = certify_program(step, search=Search(seconds=0, effort=Effort.QUICK))
+    assert [c.name for c in report.claims if c.verdict is not Verdict.PROVED] == []
+
+
+@pytest.mark.slow
+@pytest.mark.interpreter
+def test_a_wrong_tile_is_refuted() -> None:
+    report = certify_program(with_a_wrong_tile(), search=SEARCH)
+    stated = [c for c in report.claims if c.name == "loss as declared"]
+    assert [c.verdict for c in stated] == [Verdict.REFUTED]
+
+
+def with_a_wrong_tile() -> Declared:
+    """Return the step with a sum of products in place of a difference."""
+    step = in_tiles()
+    right = next(line for line in step.text.splitlines() if "conv.subtract_" in line)
+    wrong = step.text.replace(right, right.replace(".subtract %", ".add %"))
+    assert wrong != step.text
+    return Declared.of(step, wrong)
+
+
+def in_tiles() -> Program:
+    """Return a training step whose convolution is in tiles behind a batch norm."""
+    formulation = replace(ly.PORTABLE, convolution=ly.ConvolutionForm.ROW_TILES)
+    loss, optimizer = SoftmaxCrossEntropy(), Momentum()
+    return train_step(TILES, batch=2, loss=loss, optimizer=optimizer, formulation=formulation)

@@ -1,15 +1,17 @@
 """Reverse mode: the cotangent of every value of a function, from those of its results.
 
 The cotangent of a value is the sum, over the operations that read it, of what `pull` gives; a
-value read twice by one operation gets both parts.
+value read twice by one operation gets both parts. A value that is proved to be a multilinear form
+of values before it may hand its cotangent to those instead.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.denotation import Denotation, Environment
-from gradwright.certify.kernel.derive import pull
+from gradwright.certify.kernel.derive import pull, pulled
+from gradwright.certify.kernel.multilinear import Application, Multilinear
 from gradwright.certify.kernel.tensor import Tensor
 from gradwright.hlo import Operation, Value
 
@@ -18,13 +20,26 @@ Rewrite = Callable[[Operation, Tensor], Tensor]
 
 
 @dataclass(frozen=True, slots=True)
+class Contracted:
+    """A value as a multilinear form of values that are made before it."""
+
+    form: Multilinear
+    operands: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Sweep:
-    """What a reverse sweep over operations reads: their denotations, and why some have none."""
+    """What a reverse sweep over operations reads: their denotations, and why some have none.
+
+    `instead` has the values, by identity, that are proved to be what it says, whatever operations
+    the text makes them by.
+    """
 
     den: Denotation
     known: Environment
     failures: Mapping[int, str]
     rewrite: Rewrite
+    instead: Mapping[int, Contracted] = field(default_factory=dict[int, Contracted])
 
     def cotangents(
         self, operations: Sequence[Operation], seeds: Mapping[int, Tensor], wrt: set[int]
@@ -65,9 +80,19 @@ class Sweep:
         failure = self.failures.get(id(operation.results[0]))
         if failure is not None:
             raise Undenotable(f"%{result.name}: {failure}")
+        if id(result) in self.instead and len(arrived) == 1:
+            yield from self._contracted(self.instead[id(result)], self.rewrite(operation, g))
+            return
         if len(operation.results) > 1:
             raise Undenotable(f"%{result.name}: {operation.opcode} of several results")
         x = [self.known[id(v)] for v in operation.operands]
         self.den.conditions.operation = operation
         dx = pull(self.den, operation, x, [self.known[id(result)]], self.rewrite(operation, g))
         yield from zip(operation.operands, dx, strict=True)
+
+    def _contracted(self, value: Contracted, g: Tensor) -> Iterator[tuple[Value, Tensor | None]]:
+        """Yield the operands of a form with their cotangents."""
+        x = tuple(self.known[id(v)] for v in value.operands)
+        application = Application(value.form, x, {i: i for i in range(len(x))})
+        dx = pulled(self.den, application, g, len(x))
+        yield from zip(value.operands, dx, strict=True)

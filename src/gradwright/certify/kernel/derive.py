@@ -153,12 +153,16 @@ def pull(
 
 
 def _pulled(at: Step, application: Application, g: Tensor) -> Cotangents:
-    """Return the cotangents of the operands that a multilinear form reads."""
-    cotangents: list[Tensor | None] = [None] * len(at.x)
+    return pulled(at.den, application, g, len(at.x))
+
+
+def pulled(den: Denotation, application: Application, g: Tensor, count: int) -> Cotangents:
+    """Return the cotangents of `count` operands, of which a multilinear form reads some."""
+    cotangents: list[Tensor | None] = [None] * count
     for operand, place in application.slots.items():
         form = application.form.transpose(place, application.operands[place].shape)
         others = (*application.operands[:place], g, *application.operands[place + 1 :])
-        cotangents[operand] = at.den.linear(form, *others)
+        cotangents[operand] = den.linear(form, *others)
     return cotangents
 
 
