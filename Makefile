@@ -17,6 +17,9 @@ REFERENCES := torchvision==0.28.0 timm==1.0.31
 
 DEMO := runs/demo
 RANDOM_TESTS := tests/hlo/test_hlo_random.py tests/certify/kernel tests/certify/random tests/data
+# A process per core; a file stays in one process, so that what its tests share is made once.
+# Without new workers: the test that kills one would kill each in turn.
+PARALLEL := -n auto --dist loadfile --max-worker-restart=0
 SOURCES := src tests benchmarks tools
 
 .PHONY: help demo picture proof proofs browser test test-newest test-oldest bench sweep parity lint data clean
@@ -56,10 +59,10 @@ proofs: ## build the Coq proofs of the rules, with Debian's packages of Coq if t
 test: lint test-newest test-oldest ## lint, then every test but the sweeps, on two Pythons
 
 test-newest: .venv/.stamp browser proofs
-	.venv/bin/python -m pytest -m "not torch and not slow"
+	.venv/bin/python -m pytest $(PARALLEL) -m "not torch and not slow"
 
 test-oldest: .venv-torch/.stamp
-	.venv-torch/bin/python -m pytest -m "torch and not slow"
+	.venv-torch/bin/python -m pytest $(PARALLEL) -m "torch and not slow"
 
 lint: .venv/.stamp ## ruff, strict pyright, import arrows
 	.venv/bin/ruff check
