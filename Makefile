@@ -17,9 +17,9 @@ REFERENCES := torchvision==0.28.0 timm==1.0.31
 
 DEMO := runs/demo
 RANDOM_TESTS := tests/hlo/test_hlo_random.py tests/certify/kernel tests/certify/random tests/data
-# A process per core; a file stays in one process, so that what its tests share is made once.
-# Without new workers: the test that kills one would kill each in turn.
-PARALLEL := -n auto --dist loadfile --max-worker-restart=0
+# A process per core; each begins with a half of the suite in order, so that what a file shares is
+# seldom made twice. Without new workers: the test that kills one would kill each in turn.
+PARALLEL := -n auto --dist worksteal --max-worker-restart=0
 SOURCES := src tests benchmarks tools
 
 .PHONY: help demo picture proof proofs browser test test-newest test-oldest bench sweep parity lint data clean
