@@ -122,10 +122,14 @@ class Bounds:
 
 
 def _inputs(large: frozenset[int], single: Iterable[int]) -> Iterator[_Input]:
-    """Yield inputs in which what was large stays so, then with one more large, then from anew."""
-    for kept in (large, *(large | {a} for a in single), frozenset[int]()):
-        yield from (_Input(SMALL, kept), _Input(SMALL, kept, differs=True))
+    """Yield inputs in which what was large stays so, then with one more large, then from anew.
+
+    Those whose entries differ come last: looking at them index by index takes the longest.
+    """
+    kept = (large, *(large | {a} for a in single), frozenset[int]())
+    yield from (_Input(SMALL, each) for each in kept)
     yield from (_Input(Fraction(0)), _Input(-SMALL))
+    yield from (_Input(SMALL, each, differs=True) for each in kept)
 
 
 def _holds(point: "_Point", p: Poly, here: Here, condition: Condition) -> bool:
