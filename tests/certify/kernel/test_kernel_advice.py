@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, combinations, pairwise
@@ -12,11 +13,20 @@ from gradwright.certify import Search, Verdict, certify_equal, prove
 from gradwright.certify.advice.digits import suggested_digits
 from gradwright.certify.advice.lowest_terms import LowestTerms
 from gradwright.certify.advice.opening import is_free_to_open
-from gradwright.certify.kernel import analytic, classes, contractions, equality, relations, sums
+from gradwright.certify.kernel import (
+    analytic,
+    classes,
+    contractions,
+    equality,
+    relations,
+    shaped,
+    sums,
+)
 from gradwright.certify.kernel.algebra import Algebra, Poly, add, product_of, sorted_terms, total
 from gradwright.certify.kernel.atoms import Argument, Atoms, Factor, Sum
 from gradwright.certify.kernel.denote import new_denotation
 from gradwright.certify.kernel.index import Affine, bounds, variable
+from gradwright.certify.kernel.literals import Irrational
 from gradwright.certify.kernel.multilinear import Multilinear
 from gradwright.certify.kernel.pieces import Piece
 from gradwright.certify.kernel.tensor import Digits, Tensor, plain_digits
@@ -246,6 +256,42 @@ def test_intervals_that_are_not_the_same_are_not_united(monkeypatch: pytest.Monk
     monkeypatch.setattr(prove, "suggested_union", _first_dropped)
     assert _are_proved(SQUARE, SQUARE)
     assert not _are_proved(SQUARE, DOUBLE)
+
+
+@pytest.mark.parametrize(
+    ("literal", "lie", "other"),
+    [
+        ("2.0", lambda: Irrational("-2", Fraction(-2)), "negate %s : tensor<3xf32>"),
+        ("1.0", lambda: Irrational("2", Fraction(8), Fraction(1, 3)), "reshape %s : (V) -> V"),
+        ("2.0", lambda: Irrational("3", Fraction(3)), "add %s, %x : tensor<3xf32>"),
+    ],
+)
+def test_a_literal_is_not_read_as_another_number(
+    literal: str, lie: Callable[[], Irrational], other: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The digits of -2 and of the third root of 8 were taken for 2 and 1."""
+    begin = "func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {"
+    text = f"""{begin}
+  %c = stablehlo.constant dense<{literal}> : tensor<3xf32>
+  %r = stablehlo.multiply %x, %c : tensor<3xf32>
+  return %r : tensor<3xf32>
+}}"""
+    lied = f"""{begin}
+  %s = stablehlo.add %x, %x : tensor<3xf32>
+  %r = stablehlo.{other.replace("V", "tensor<3xf32>")}
+  return %r : tensor<3xf32>
+}}"""
+    asked = list[Fraction]()
+
+    def advice(value: Fraction, element: object) -> Irrational:
+        del element
+        asked.append(value)
+        return lie()
+
+    monkeypatch.setattr(shaped, "irrational", advice)
+    with suppress(ValueError):
+        assert certify_equal(text, lied, search=Search(seconds=0)).verdict is not Verdict.PROVED
+    assert asked
 
 
 @pytest.mark.parametrize("entry", [0, 1])

@@ -31,6 +31,12 @@ class Irrational:
     pi_power: Fraction = Fraction(0)
     ln2_power: int = 0
 
+    def __post_init__(self) -> None:
+        """Refuse numbers whose digits would be those of another one."""
+        exponents = 2 * self.power, 2 * self.pi_power, Fraction(self.ln2_power)
+        if self.rational <= 0 or any(q.denominator > 1 for q in exponents):
+            raise ValueError(f"{self} is no product of roots of positive numbers")
+
     def digits(self) -> Fraction:
         """Return the number to more decimals than any literal has."""
         square = self.rational ** int(2 * self.power) * _PI ** int(2 * self.pi_power)
