@@ -13,6 +13,7 @@ from safetensors.numpy import save
 
 from gradwright import zoo
 from gradwright.errors import CheckpointError, DataError
+from gradwright.hlo import ElementType
 from gradwright.programs import init
 from gradwright.zoo.naming import Naming
 from gradwright.zoo.torch_file import read_torch
@@ -94,6 +95,34 @@ def test_names_of_the_file_are_shown_where_none_fits(file: Path) -> None:
     with pytest.raises(CheckpointError) as caught:
         zoo.load(NET, file)
     assert str(caught.value).endswith("more. The file has a.kernel, b.kernel, c.kernel, ...")
+
+
+def test_narrow_floats_of_safetensors_are_read(file: Path) -> None:
+    narrow = ElementType.BF16.dtype
+    bits = {name: array.astype(narrow).view(np.uint16) for name, array in state().items()}
+    content = save(bits)
+    length = int.from_bytes(content[:8], "little")
+    header = content[8 : 8 + length].replace(b'"U16"', b'"BF16"')
+    file.write_bytes(len(header).to_bytes(8, "little") + header + content[8 + length :])
+    loaded, exact = zoo.load(NET, file), init(NET, 3)
+    assert all(
+        (loaded[name] == exact[name].astype(narrow).astype(np.float32)).all() for name in exact
+    )
+    assert any((loaded[name] != exact[name]).any() for name in exact)
+
+
+def test_integers_are_no_weights(file: Path) -> None:
+    weights = state()
+    weights["conv1.weight"] = weights["conv1.weight"].astype(np.int8)
+    file.write_bytes(save(weights))
+    with pytest.raises(CheckpointError, match=r"conv1\.weight of int8 instead of floating-point"):
+        zoo.load(NET, file)
+
+
+def test_a_file_of_an_old_version_of_pytorch_is_named(file: Path) -> None:
+    file.write_bytes(b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.")
+    with pytest.raises(DataError, match=r"1\.6 or newer, found a pickle.*save it again"):
+        zoo.load(NET, file)
 
 
 @pytest.mark.parametrize("number", [np.nan, -np.inf, 1e300])

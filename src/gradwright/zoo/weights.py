@@ -1,14 +1,16 @@
 """Weights of a reference implementation as a net's parameters and running statistics."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict, cast
 
 import numpy as np
+import safetensors
 from safetensors import SafetensorError
-from safetensors.numpy import load as parse
 
 from gradwright.errors import CheckpointError, DataError
+from gradwright.hlo import ElementType
 from gradwright.layers import Dense
 from gradwright.spec import NetSpec, Slot
 from gradwright.zoo.naming import OURS, Naming
@@ -19,8 +21,28 @@ FIRST = 3
 """How many tensors that do not fit an error names."""
 IGNORED = ("num_batches_tracked",)
 """Counters that libraries keep beside the statistics and that nothing here reads."""
+_ELEMENTS = {
+    **{f"I{bits}": ElementType(f"i{bits}") for bits in (8, 16, 32, 64)},
+    **{f"U{bits}": ElementType(f"ui{bits}") for bits in (8, 16, 32, 64)},
+    **{f"F{bits}": ElementType(f"f{bits}") for bits in (16, 32, 64)},
+    "BF16": ElementType.BF16,
+    "F8_E4M3": ElementType.F8E4M3FN,
+    "F8_E5M2": ElementType.F8E5M2,
+    "BOOL": ElementType.I1,
+}
+"""Element types by their names in safetensors; its reader of arrays knows no narrow floats."""
+_PICKLE = b"\x80\x02"
+"""What PyTorch's files from before version 1.6 begin with."""
 
 Arrays = dict[str, np.ndarray]
+
+
+class _Stored(TypedDict):
+    """A tensor as it lies in safetensors."""
+
+    dtype: str
+    shape: list[int]
+    data: bytearray
 
 
 def load(net: NetSpec, path: str | Path) -> Arrays:
@@ -100,11 +122,25 @@ def _read(file: Path) -> Mapping[str, np.ndarray]:
     if content[:2] == b"PK":
         return read_torch(file)
     try:
-        return parse(content)
+        return _parsed(content)
     except (SafetensorError, KeyError) as problem:
+        old = content[: len(_PICKLE)] == _PICKLE
         raise DataError(
-            where=str(file), expected="safetensors or a PyTorch file", found=str(problem)
+            where=str(file),
+            expected=f"safetensors or a PyTorch file{' of version 1.6 or newer' if old else ''}",
+            found="a pickle, as older versions wrote" if old else f"neither: {problem}",
+            remedy="Load it there and save it again by torch.save" if old else "",
         ) from None
+
+
+def _parsed(content: bytes) -> Arrays:
+    """Return the tensors of safetensors."""
+    # The package's types say nothing of what its reader in Rust returns.
+    read = cast("Callable[[bytes], list[tuple[str, _Stored]]]", vars(safetensors)["deserialize"])
+    return {
+        name: np.frombuffer(each["data"], _ELEMENTS[each["dtype"]].dtype).reshape(each["shape"])
+        for name, each in read(content)
+    }
 
 
 def _namings(net: NetSpec) -> list[Naming]:
@@ -125,6 +161,8 @@ def _fit(net: NetSpec, prefix: str, naming: Naming, found: Mapping[str, np.ndarr
         if array is None:
             problems.append(f"no {name}")
             continue
+        if array.dtype.kind in "biu":
+            problems.append(f"{name} of {array.dtype} instead of floating-point numbers")
         fitted = _fitted(array, slot, turn=turn)
         if fitted.shape != slot.shape:
             theirs = slot.shape[::-1] if turn else slot.shape
