@@ -58,8 +58,14 @@ def test_a_backend_may_be_off_where_rounding_or_the_other_one_is(
 
 
 def test_one_backend_alone_is_judged_by_rounding(rows: ModuleType) -> None:
-    for error, good in ((1e-2, True), (6e-2, False)):
+    for error, good in ((1e-4, True), (1e-2, False)):
         assert rows.Measured("net", BOTH, {"f64": F64, "iree": measured(error)}).is_good is good
+
+
+def test_a_net_whose_kinks_were_seen_crossed_may_be_off_by_as_much(rows: ModuleType) -> None:
+    for error, good in ((2e-2, True), (6e-2, False)):
+        parts = {"f64": F64, "iree": measured(error)}
+        assert rows.Measured("vgg16-bn", BOTH, parts).is_good is good
 
 
 def test_what_is_off_at_one_of_two_pictures_has_crossed_a_kink(rows: ModuleType) -> None:
