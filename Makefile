@@ -74,9 +74,9 @@ bench: .venv/.stamp .venv-torch/.stamp ## ms per step beside JAX and PyTorch, in
 	.venv/bin/python benchmarks/train_step.py --torch .venv-torch/bin/python --write
 
 sweep: .venv/.stamp .venv-torch/.stamp ## the slow tests, new random programs, the table of the zoo
-	HYPOTHESIS_PROFILE=others .venv/bin/python -m pytest $(RANDOM_TESTS)
-	.venv/bin/python -m pytest -m "slow and not torch"
-	.venv-torch/bin/python -m pytest -m "slow and torch"
+	HYPOTHESIS_PROFILE=others .venv/bin/python -m pytest $(PARALLEL) $(RANDOM_TESTS)
+	.venv/bin/python -m pytest $(PARALLEL) -m "slow and not torch"
+	.venv-torch/bin/python -m pytest $(PARALLEL) -m "slow and torch"
 	.venv/bin/python benchmarks/zoo_steps.py --write
 
 parity: .venv-torch/.stamp ## compare the zoo with torchvision and timm, into docs/parity.md
