@@ -11,6 +11,7 @@ from gradwright.hlo import (
     Operation,
     Value,
     with_batch_norms_written,
+    with_captures_carried,
 )
 from gradwright.hlo import attributes as attr
 from gradwright.hlo.copying import renewed, uses
@@ -24,15 +25,18 @@ Names = Mapping[int, Value]
 
 
 def inlined(module: Module) -> Function:
-    """Return `main` with every call replaced by what it calls, and batch norms by their formulas.
+    """Return `main` with each call replaced by what it calls and each batch norm by its formulas.
+
+    Its loops capture nothing: what they read from outside they carry.
 
     Errors: UnsupportedError for a function that calls itself or is not there.
     """
     module = with_batch_norms_written(module)
     body = module.main.body
     if not any(isinstance(operation.attributes, attr.Call) for operation in body.walk()):
-        return module.main
-    return replace(module.main, body=_Inliner(module).block(body, {}, 0))
+        return with_captures_carried(module.main)
+    written = replace(module.main, body=_Inliner(module).block(body, {}, 0))
+    return with_captures_carried(written)
 
 
 class _Inliner:

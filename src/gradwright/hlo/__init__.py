@@ -3,6 +3,7 @@
 from gradwright.hlo.batch_norms import with_batch_norms_written
 from gradwright.hlo.bindings import evaluate, to_bytecode, verify
 from gradwright.hlo.builder import Builder
+from gradwright.hlo.captures import with_captures_carried
 from gradwright.hlo.ir import (
     Block,
     Function,
@@ -40,4 +41,5 @@ __all__ = [
     "to_bytecode",
     "verify",
     "with_batch_norms_written",
+    "with_captures_carried",
 ]

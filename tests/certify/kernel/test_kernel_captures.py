@@ -1,13 +1,14 @@
 """A region that reads a value from outside depends on it, whatever its operands are.
 
-Each text returns a loss that depends on `%x` through a region only, and 0 as the gradient by `%x`.
+Each text of `text_of` returns a loss that depends on `%x` through a region only, and 0 as the
+gradient by `%x`. Those of `nested` return what may be the gradients of loops in loops.
 """
 
 import json
 
 import pytest
 
-from gradwright.certify import Search, Verdict, certify_text
+from gradwright.certify import Refuted, Search, Verdict, certify_text
 from gradwright.certify.texts import subject_of_text
 from gradwright.certify.texts_gradient import derive
 from gradwright.check.replay import check, digest
@@ -112,3 +113,81 @@ def test_an_operation_reads_its_operands_and_what_its_regions_capture() -> None:
     body = read_module(text_of(REGIONS["while inside an if"])).main.body
     [choice] = [each for each in body.operations if each.opcode == "stablehlo.if"]
     assert {value.name for value in choice.reads} == {"b", "x", "y"}
+
+
+INNER = """
+      %w:2 = stablehlo.while(%j = %c0, %b = %a) : tensor<i32>, tensor<3xf32>
+      cond {
+        %t = stablehlo.compare LT, %j, %c2 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %t : tensor<i1>
+      } do {
+        %h = stablehlo.multiply %b, %y : tensor<3xf32>
+        %g = stablehlo.add %h, %i_y : tensor<3xf32>
+        %m = stablehlo.add %j, %c1 : tensor<i32>
+        stablehlo.return %m, %g : tensor<i32>, tensor<3xf32>
+      }"""
+
+
+def nested(slope: str) -> str:
+    """Return f(f(x)) of f(a) = (a y + y) y + y, its gradient by x and a claimed one by y.
+
+    With y^4 for the gradient by x, and for the one by y `slope` x y^3 + 4 y^3 + 3 y^2 + 2 y + 1.
+    """
+    return f"""
+func.func @main(%x: {VECTOR}, %y: {VECTOR}) -> ({SCALAR}, {VECTOR}, {VECTOR}) {{
+    %z = stablehlo.constant dense<0.0> : {SCALAR}
+    %c0 = stablehlo.constant dense<0> : tensor<i32>
+    %c1 = stablehlo.constant dense<1> : tensor<i32>
+    %c2 = stablehlo.constant dense<2> : tensor<i32>
+    %one = stablehlo.constant dense<1.0> : {VECTOR}
+    %p:2 = stablehlo.while(%i = %c0, %a = %x) : tensor<i32>, tensor<3xf32>
+    cond {{
+      %c = stablehlo.compare LT, %i, %c2 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    }} do {{
+      %i_y = stablehlo.multiply %one, %y : tensor<3xf32>{INNER}
+      %n = stablehlo.add %i, %c1 : tensor<i32>
+      stablehlo.return %n, %w#1 : tensor<i32>, tensor<3xf32>
+    }}
+    %l = stablehlo.reduce(%p#1 init: %z) applies stablehlo.add across dimensions = [0]
+      : ({VECTOR}, {SCALAR}) -> {SCALAR}
+    %y2 = stablehlo.multiply %y, %y : {VECTOR}
+    %y3 = stablehlo.multiply %y2, %y : {VECTOR}
+    %dx = stablehlo.multiply %y2, %y2 : {VECTOR}
+    %slope = stablehlo.constant dense<{slope}> : {VECTOR}
+    %two = stablehlo.constant dense<2.0> : {VECTOR}
+    %three = stablehlo.constant dense<3.0> : {VECTOR}
+    %four = stablehlo.constant dense<4.0> : {VECTOR}
+    %xy3 = stablehlo.multiply %x, %y3 : {VECTOR}
+    %d0 = stablehlo.multiply %slope, %xy3 : {VECTOR}
+    %d1 = stablehlo.multiply %four, %y3 : {VECTOR}
+    %d2 = stablehlo.multiply %three, %y2 : {VECTOR}
+    %d3 = stablehlo.multiply %two, %y : {VECTOR}
+    %e0 = stablehlo.add %d0, %d1 : {VECTOR}
+    %e1 = stablehlo.add %e0, %d2 : {VECTOR}
+    %e2 = stablehlo.add %e1, %d3 : {VECTOR}
+    %dy = stablehlo.add %e2, %one : {VECTOR}
+    return %l, %dx, %dy : {SCALAR}, {VECTOR}, {VECTOR}
+}}"""
+
+
+def test_loops_in_loops_that_capture_are_proved_and_checked() -> None:
+    text = nested("4.0")
+    report = certify_text(text, wrt=[0, 1], grads=[1, 2], search=Search(seconds=0))
+    assert report.verdict is Verdict.PROVED
+    checked = check(json.dumps(report.certificate), text)
+    assert checked.accepted, checked.reason
+    assert len(checked.claims) == 2
+
+
+def test_a_wrong_gradient_of_loops_that_capture_is_refuted() -> None:
+    text = nested("3.0")
+    by_x, by_y = certify_text(text, wrt=[0, 1], grads=[1, 2]).claims
+    assert by_x.verdict is Verdict.PROVED
+    assert isinstance(by_y.outcome, Refuted)
+    found = by_y.outcome.counterexample
+    [x, y] = (given.values for given in found.inputs)
+    assert x is not None
+    assert y is not None
+    missing = x[found.index[0]] * y[found.index[0]] ** 3
+    assert found.wanted - found.emitted == pytest.approx(missing)
