@@ -44,6 +44,12 @@ def time_left() -> float | None:
     return None if limit is None else limit[0] - time.monotonic()
 
 
+def is_over() -> bool:
+    """Return whether time was set and none is left."""
+    left = time_left()
+    return left is not None and left <= 0
+
+
 def require_time() -> None:
     """Raise Late where no time is left."""
     limit = _limit.get()

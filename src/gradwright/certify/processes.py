@@ -7,19 +7,27 @@ killed, out of memory or by an error, has none, so that nothing is taken for don
 import gc
 import json
 import os
+import select
 import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO
+
+from gradwright.certify.effort import Late, require_time, time_left
 
 Answer = Mapping[str, object]
 SMALL = 1500
 """Operations of a text up to which one process is as fast: a second of work."""
 _THREADED = ("jax", "jaxlib._jax", "jaxlib.xla_client", "torch", "iree.runtime")
 """Libraries with threads of their own, whose locks a fork may copy as they are held."""
+
+_PIECE = 1 << 16
+"""Bytes to read at a time: what a pipe of Linux holds."""
+_LONGEST = 3600.0
+"""Seconds to wait at a time; the system counts milliseconds in 32 bits."""
 
 
 def can_fork() -> bool:
@@ -41,11 +49,11 @@ def processes(jobs: int | None, operations: int) -> int:
 
 @dataclass(slots=True)
 class Part:
-    """A part of the work, in a process of its own until it is awaited or ended."""
+    """A part of the work, in a process of its own until it is ended."""
 
     process: int
     stream: IO[bytes]
-    awaited: bool = False
+    ended: bool = False
 
     @staticmethod
     def start(work: Callable[[], Answer]) -> "Part":
@@ -64,21 +72,40 @@ class Part:
         return Part(process, open(reads, "rb"))
 
     def answer(self) -> Answer | None:
-        """Wait for the answer; None where the part ended without one."""
-        written = self.stream.read()
-        self.stream.close()
-        self.awaited = True
-        _, status = os.waitpid(self.process, 0)
-        return json.loads(written) if status == 0 else None
+        """Wait for the answer, while time is left; None where the part ends without a whole one."""
+        try:
+            return json.loads(b"".join(self._pieces()))
+        except (Late, json.JSONDecodeError):
+            return None
+        finally:
+            self.end()
+
+    def _pieces(self) -> Iterator[bytes]:
+        """Yield what the part writes, to its end; Late where the time that was set is over."""
+        written = select.poll()
+        written.register(self.stream, select.POLLIN)
+        while True:
+            while not written.poll(_patience()):
+                require_time()
+            piece = os.read(self.stream.fileno(), _PIECE)
+            if not piece:
+                return
+            yield piece
 
     def end(self) -> None:
-        """End a part whose answer nobody waits for."""
-        if self.awaited:
+        """End a part whose answer is there, or awaited by nobody; a stopped one ends too."""
+        if self.ended:
             return
-        self.awaited = True
+        self.ended = True
         os.kill(self.process, signal.SIGKILL)
         self.stream.close()
         os.waitpid(self.process, 0)
+
+
+def _patience() -> float | None:
+    """Return the milliseconds to wait for a part before the clock is looked at; None: for ever."""
+    left = time_left()
+    return None if left is None else 1000 * min(max(left, 0.0), _LONGEST) + 1
 
 
 def _answer(work: Callable[[], Answer], writes: int) -> None:

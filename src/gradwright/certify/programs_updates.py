@@ -1,10 +1,10 @@
 """Updates: the rule of a parameter, the results that it defines, and the gradient that it reads."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
-from gradwright.certify.effort import TooLarge
+from gradwright.certify.effort import Late, TooLarge, require_time
 from gradwright.certify.flow import Flow
 from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.tensor import Tensor
@@ -102,7 +102,7 @@ class Updating:
         return form_of(self.proof.known[id(value)])
 
     def gradient(self, update: Update, derivative: Tensor | None) -> Value | None:
-        """Return the value by which a parameter is updated, None where none is found.
+        """Return the value by which a parameter is updated, None where none is found in time.
 
         That is one with the form of the derivative, if that is not 0, as its products are too; else
         one that the rule holds for at a glance, whatever it is; else one proved to be the
@@ -116,12 +116,17 @@ class Updating:
             if found is not None:
                 return found
         near = list(islice(self._candidates(update), CANDIDATES))
-        for value in near:
-            sides = _sides(self.proof, self.flow, self.body, update, value).values()
-            if all(wanted is not None and self.proof.alike(wanted, made) for wanted, made in sides):
-                return value
-        found = None if derivative is None else self.proof.find(derivative, near)
-        return found or next((value for value in near if self._holds(update, value)), None)
+        try:
+            found = next((v for v in _in_time(near) if self._holds_at_a_glance(update, v)), None)
+            if found is None and derivative is not None:
+                found = self.proof.find(derivative, near)
+            return found or next((v for v in _in_time(near) if self._holds(update, v)), None)
+        except Late:
+            return None
+
+    def _holds_at_a_glance(self, update: Update, value: Value) -> bool:
+        sides = _sides(self.proof, self.flow, self.body, update, value).values()
+        return all(wanted is not None and self.proof.alike(wanted, made) for wanted, made in sides)
 
     def _holds(self, update: Update, value: Value) -> bool:
         return all(rule_holds(self.proof, self.flow, self.body, update, value).values())
@@ -133,6 +138,13 @@ class Updating:
             for value in operation.results:
                 if value.shape == shape and id(value) not in self.forward:
                     yield value
+
+
+def _in_time(values: Iterable[Value]) -> Iterator[Value]:
+    """Yield values; Late at the first of them that comes when no time is left."""
+    for value in values:
+        require_time()
+        yield value
 
 
 def rule_holds(

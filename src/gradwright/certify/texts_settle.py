@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from gradwright.certify.anchors import Anchors
 from gradwright.certify.claims import Claim, Kind
-from gradwright.certify.effort import time_left
+from gradwright.certify.effort import is_over
 from gradwright.certify.refute import NotRefuted, Question, refute
 from gradwright.certify.refute_grid import measured
 from gradwright.certify.texts_sites import sites
@@ -182,8 +182,7 @@ class _Attempt:
     def outcome(self, obligation: Obligation) -> Outcome:
         """Return the outcome of one claim."""
         outcome = self._settled(obligation)
-        left = time_left()
-        if isinstance(outcome, Unknown) and left is not None and left <= 0:
+        if isinstance(outcome, Unknown) and is_over():
             budget = self.search.budget
             return Unknown(f"the {budget:g} s for all of it are over; {outcome.reason}")
         return outcome
@@ -199,7 +198,7 @@ class _Attempt:
         try:
             return Refuted(self._refuted(obligation.question))
         except NotRefuted as problem:
-            if not holds:
+            if not holds and not is_over():
                 progress(f"{name}: proof with fewer values treated as one")
                 holds = obligation.holds_after_all()
                 objection = self.objection(self.evaluate) if holds else None

@@ -1,11 +1,15 @@
 """A budget may end anywhere: what is not settled by then is unknown, and nothing else happens."""
 
+from collections.abc import Sequence
 from itertools import count
 
 import pytest
 
 import gradwright as gw
 from gradwright.certify import Search, Verdict, effort
+from gradwright.certify.kernel.denotation import Denotation
+from gradwright.certify.kernel.tensor import Tensor
+from gradwright.hlo import Operation
 
 
 class Counted:
@@ -23,6 +27,21 @@ def verdict_within(step: gw.programs.Program, seconds: float, patch: pytest.Monk
 @pytest.mark.parametrize("seconds", [0, 224, 328])
 def test_what_is_late_is_unknown(seconds: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert verdict_within(small_step(), seconds, monkeypatch) == "unknown"
+
+
+def test_once_time_is_over_each_operation_is_looked_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    step, looked_at = small_step(), list[Operation]()
+    denoted = Denotation.operation
+
+    def counted(self: Denotation, operation: Operation, operands: Sequence[Tensor]) -> list[Tensor]:
+        looked_at.append(operation)
+        return denoted(self, operation, operands)
+
+    monkeypatch.setattr(Denotation, "operation", counted)
+    assert gw.certify(step, search=Search(seconds=0, budget=0)).verdict is Verdict.UNKNOWN
+    assert len(looked_at) == len(set(map(id, looked_at))) > 0
 
 
 @pytest.mark.slow

@@ -3,15 +3,17 @@
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from unittest.mock import patch
 
 import gradwright as gw
-from gradwright.certify import Claim, Declared, Report, Search
+from gradwright.certify import Claim, Declared, Report, Search, Unknown
 from gradwright.certify import programs_apart as apart
 from gradwright.certify import programs_shares as shares
-from gradwright.certify.processes import Part, processes
+from gradwright.certify.processes import Answer, Part, processes
 from gradwright.certify.programs_reading import Program, Reading
 from gradwright.certify.texts_gradient import Derived
 from gradwright.hlo import Block, Operation
@@ -30,6 +32,10 @@ def small_step() -> Program:
 
 
 STEP = small_step()
+LONG = "a" * 200_000
+"""Longer than what a pipe holds."""
+LATEST = 60.0
+"""Seconds after which a process was waited for that does not go on."""
 
 
 def ignore(_: Claim) -> None:
@@ -107,6 +113,28 @@ def a_share_that_is_killed_raises_or_says_less_proves_nothing() -> None:
     assert with_proof(prove) is not None
 
 
+def a_share_that_is_stopped_is_awaited_for_the_budget_alone() -> None:
+    started = time.monotonic()
+
+    def stopped(*_: object) -> apart.Record:
+        os.kill(os.getpid(), signal.SIGSTOP)
+        raise AssertionError
+
+    with patch.object(apart, "prove_share", stopped):
+        report = gw.certify(STEP, search=replace(TWO, budget=2.0))
+    assert 2 < time.monotonic() - started < LATEST
+    assert {claim.verdict.value for claim in report.claims} == {"unknown"}
+    outcomes = [claim.outcome for claim in report.claims]
+    reasons = [outcome.reason for outcome in outcomes if isinstance(outcome, Unknown)]
+    assert all(reason.startswith("the 2 s for all of it are over; ") for reason in reasons)
+    assert not children()
+
+
+def children() -> str:
+    """Return the processes that this one has started and not ended."""
+    return Path(f"/proc/self/task/{os.getpid()}/children").read_text("ascii")
+
+
 def what_is_wrong_is_refuted_all_the_same() -> None:
     wrong = Declared.of(STEP, STEP.text.replace("dense<2.0>", "dense<3.0>"))
     one = gw.certify(wrong, search=Search(seconds=20, jobs=1))
@@ -127,9 +155,23 @@ def a_result_of_which_nothing_is_stated_is_left_to_one_process() -> None:
     assert [claim.name for claim in report.claims if claim.verdict != "proved"] == ["other"]
 
 
+def an_answer_cut_short() -> Answer:
+    """Write the beginning of an answer to the pipe that is written last, and end as if all were."""
+    written = max(int(name) for name in os.listdir("/proc/self/fd") if is_pipe(name))
+    os.write(written, b'{"a": [1, ')
+    os._exit(0)
+
+
+def is_pipe(descriptor: str) -> bool:
+    link = Path("/proc/self/fd", descriptor)
+    return link.is_symlink() and str(link.readlink()).startswith("pipe:")
+
+
 def a_part_answers_or_has_no_answer() -> None:
     assert Part.start(lambda: {"a": 1}).answer() == {"a": 1}
     assert Part.start(lambda: {"a": object()}).answer() is None
+    assert Part.start(lambda: {"a": LONG}).answer() == {"a": LONG}
+    assert Part.start(an_answer_cut_short).answer() is None
     Part.start(lambda: {"a": 1}).end()
     assert processes(3, 10**6) == 3
     assert processes(None, 10) == 1
@@ -141,6 +183,7 @@ CASES = (
     a_share_takes_what_an_earlier_one_proves,
     a_wrong_guess_of_a_cotangent_proves_nothing,
     a_share_that_is_killed_raises_or_says_less_proves_nothing,
+    a_share_that_is_stopped_is_awaited_for_the_budget_alone,
     what_is_wrong_is_refuted_all_the_same,
     a_result_of_which_nothing_is_stated_is_left_to_one_process,
     a_part_answers_or_has_no_answer,
