@@ -35,7 +35,9 @@ def test_once_time_is_over_each_operation_is_looked_at_once(
     step, looked_at = small_step(), list[Operation]()
     denoted = Denotation.operation
 
-    def counted(self: Denotation, operation: Operation, operands: Sequence[Tensor]) -> list[Tensor]:
+    def counted(
+        self: Denotation, operation: Operation, operands: Sequence[Tensor]
+    ) -> Sequence[Tensor]:
         looked_at.append(operation)
         return denoted(self, operation, operands)
 
