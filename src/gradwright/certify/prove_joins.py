@@ -82,10 +82,11 @@ class Joins:
     def joined(self, tensor: Tensor) -> Tensor:
         """Return the remembered value that is proved equal to this one, else this one.
 
-        It is this one too where terms or time are over before that is known.
+        It is this one too where terms or time are over before that is known. A value that was
+        remembered before an equal one was cut, as a sum to which zeros are added, is that cut.
         """
         try:
-            return self._joined(tensor)
+            return self.proof.as_cut(self._joined(tensor))
         except TooLarge:
             return tensor
 

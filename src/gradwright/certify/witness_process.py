@@ -2,9 +2,11 @@
 
 import atexit
 import os
+import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,6 +22,8 @@ from gradwright.certify.witness_worker import LARGEST, SECONDS, read, spelled, w
 
 PATIENCE = 20
 """Seconds on the clock that an answer may take for each CPU second that it has."""
+_LACKED = re.compile(rb'Unsupported op: (?:[^"=\n]* = )?"?([\w.]+(?: @[\w.]+)?)')
+"""What the interpreter writes before it ends its process at an operation that it lacks."""
 KEPT = 5.0
 """CPU seconds of answers after which a child is not kept: it may hold a lot."""
 
@@ -125,9 +129,10 @@ class Evaluator:
         if reply is not None:
             return reply
         late = child.process.wait() == _OVER or late
+        lacking = child.lacking()
         self.close()
         if not late:
-            raise Unevaluated("the interpreter ended its process, as at operations that it lacks")
+            raise Unevaluated(f"the interpreter ended its process{lacking}")
         self._left = 0
         raise OutOfTime(f"the interpreter took more than its {self._budget:g} s")
 
@@ -137,6 +142,8 @@ class _Child:
     """A child process, of the process that started it alone: a fork must not share its pipes."""
 
     process: subprocess.Popen[bytes]
+    errors: IO[bytes]
+    """What it writes for people, as the operation that it ends at."""
     parent: int
     is_idle: bool = True
     """Whether it has answered all that it was asked."""
@@ -156,11 +163,17 @@ class _Child:
         self.is_idle = reply is not None
         return reply
 
+    def lacking(self) -> str:
+        """Return what a process that ended said of the operation that it lacks."""
+        self.errors.seek(0)
+        found = _LACKED.findall(self.errors.read())
+        return f": it lacks {found[-1].decode()}" if found else ""
+
     def end(self) -> None:
         """End the process and free what it holds."""
         self.process.kill()
         self.process.wait()
-        for stream in (self.process.stdin, self.process.stdout):
+        for stream in (self.process.stdin, self.process.stdout, self.errors):
             if stream is not None:
                 _close(stream)
 
@@ -176,13 +189,14 @@ def _taken() -> _Child:
         if child.process.poll() is None:
             return child
         child.end()
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", witness_worker.__name__],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
-    return _Child(process, os.getpid())
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", witness_worker.__name__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+        )
+        return _Child(process, os.fdopen(os.dup(errors.fileno()), "rb"), os.getpid())
 
 
 @atexit.register
