@@ -136,7 +136,8 @@ class _Trial:
     def _missed(self, inputs: Arrays) -> _Miss | None:
         """Return by how much numbers are outside; those that are near a border for their rounding.
 
-        That shows where they are computed once more, with all numbers on the way moved.
+        That shows where they are computed once more, with all numbers on the way moved. What is
+        undefined counts as on its border: what makes it so is outside of its own.
         """
         numbers = self._computed(self.exact, inputs)
         distances = [read.distance(x) for read, x in zip(self.reads, numbers, strict=True)]
@@ -144,11 +145,12 @@ class _Trial:
             others = self._computed(self.moved, inputs)
             pairs = zip(distances, numbers, others, strict=True)
             distances = [d - FAR * np.abs(1.0 * x - other) for d, x, other in pairs]
-        sizes = [float(np.sum(np.where(d > 0, 0, _BORDER - d))) for d in distances]
+        defined = (np.nan_to_num(d, nan=0.0) for d in distances)
+        sizes = [float(np.sum(np.where(d > 0, 0, _BORDER - d))) for d in defined]
         if not any(sizes):
             return None
         first = next(read.where for read, size in zip(self.reads, sizes, strict=True) if size)
-        return _Miss(inputs, np.nan_to_num(sum(sizes), nan=np.inf), first)
+        return _Miss(inputs, sum(sizes), first)
 
     def _computed(self, texts: Texts, inputs: Arrays) -> Arrays:
         returned = self.evaluate(texts.emitted, inputs)
