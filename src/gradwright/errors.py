@@ -5,7 +5,7 @@ Every message says where, what was expected, what was found, and what to do.
 
 import difflib
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import ClassVar, Self
 
 
 class GradwrightError(Exception):
@@ -27,6 +27,11 @@ class GradwrightError(Exception):
         self.remedy = remedy
         message = f"{where}: expected {expected}, found {found}"
         super().__init__(f"{message}. {remedy}" if remedy else message)
+
+    def at(self, where: str, *, remedy: str = "") -> Self:
+        """Return the same error said of another place, and with a remedy where it has none."""
+        remedy = self.remedy or remedy
+        return type(self)(where=where, expected=self.expected, found=self.found, remedy=remedy)
 
 
 class SpecError(GradwrightError):

@@ -19,6 +19,14 @@ print("said while it is imported")
 own = NetSpec("own", Image(1, 8, 8), [Flatten(), Dropout(0.1), Dense(WIDTH)])
 other = NetSpec("own", Image(1, 8, 8), [Flatten(), Dense(WIDTH)])
 """
+LAZY = """
+import gradwright as gw
+
+def built():
+    return gw.NetSpec("own", gw.Flat(10), [gw.layers.Conv2d(8, 3)])
+
+own = built()
+"""
 TRAIN = ["--data", "digits", "--epochs", "1", "--lr", "0.01"]
 
 
@@ -77,7 +85,9 @@ def test_a_dot_in_the_name_of_a_net_makes_it_no_file() -> None:
             "leaves.py:1: expected Python that runs to its end, found SystemExit: 7. "
             "--debug shows where",
         ),
-        ("bad.py:own", "dense1: expected a feature vector [I], found shape [1, 8, 8]."),
+        ("bad.py:own", "bad.py:7, dense1: expected a feature vector [I], found shape [1, 8, 8]."),
+        ("bad.py:other", "bad.py:7, dense1: expected a feature vector [I], found shape"),
+        ("lazy.py:own", "lazy.py:5, conv1: expected a picture [C, H, W] as input of Conv2d("),
     ],
 )
 def test_a_file_that_declares_no_such_net_is_one_line(
@@ -87,6 +97,7 @@ def test_a_file_that_declares_no_such_net_is_one_line(
     Path("fails.py").write_text("x = 1\nx / 0\n", "utf-8")
     Path("leaves.py").write_text("raise SystemExit(7)\n", "utf-8")
     Path("bad.py").write_text(NETS.replace("Flatten(), ", "").replace("Dropout(0.1), ", ""))
+    Path("lazy.py").write_text(LAZY, "utf-8")
     code, out, err = run(capsys, "show", text)
     assert (code, out) == (3, "")
     assert err.splitlines()[-1].startswith(f"gradwright: {line}")

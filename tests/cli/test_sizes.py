@@ -52,6 +52,18 @@ def test_bench_takes_them(capsys: pytest.CaptureFixture[str]) -> None:
             ["show", "densenet121", "--size", "8"],
             "densenet121 of 8x8, transition2.pool: expected at least one window of (2, 2) in",
         ),
+        (
+            ["show", "bestiary-alexnet", "--size", "1"],
+            "bestiary-alexnet of 1x1, conv-bn.conv: expected at least one window of (11, 11) in",
+        ),
+        (
+            ["show", "bestiary-unet", "--size", "1"],
+            "bestiary-unet of 1x1, tap.paths: expected paths that end in pictures of one height",
+        ),
+        (
+            ["emit", "googlenet", "--size", "1", "--batch", "1"],
+            "googlenet: conv1.bn: expected more than one value per channel for an unbiased",
+        ),
         (["show", "resnet18", "--size", "0"], "--size: expected H or HxW, as 64 or"),
         (["show", "resnet18", "--size", "64x"], "--size: expected H or HxW, as 64 or 64x96, each"),
         (["emit", "resnet18", "--classes", "0"], "--classes: expected a whole number from 1"),

@@ -67,7 +67,8 @@ def test_no_certificate_of_a_step_with_its_loss_elsewhere_says_so(
             "right.mlir: expected JSON, found 'func.func @main(%x: tensor<3xf' in line 2. The "
             "certificate comes first, then the texts",
         ),
-        (["pair.json", "right.mlir"], "pair.json: expected 2 beside it, as it was written for, f"),
+        (["pair.json", "right.mlir"], "pair.json: expected 2 texts beside it, as it was written "),
+        (["c.json", "right.mlir", "same.mlir"], "c.json: expected 1 text beside it, as it was wri"),
         (["pair.json", "same.mlir", "right.mlir"], "pair.json: expected the texts in the order th"),
         (["c.json", "wrong.mlir"], "wrong.mlir: expected the text that c.json was written for, "),
         (["pair.json", "right.mlir", "wrong.mlir"], "wrong.mlir: expected the text that pair.json"),

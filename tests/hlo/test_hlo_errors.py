@@ -114,4 +114,6 @@ def test_a_declaration_without_a_body_is_refused() -> None:
 def test_arguments_that_do_not_fit_are_refused_before_the_interpreter_sees_them() -> None:
     with pytest.raises(ShapeError) as caught:
         evaluate(GOOD, [np.zeros(3, np.float32)])
-    assert str(caught.value) == "main: expected (tensor<2xf32>), found (tensor<3xf32>)"
+    assert str(caught.value) == (
+        "arguments of main: expected tensor<2xf32> at 0 of 1, found tensor<3xf32> at 0 of 1"
+    )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gradwright import programs
-from gradwright.errors import UnsupportedError
+from gradwright.errors import SpecError
 from gradwright.hlo import ElementType
 from gradwright.layers import (
     PORTABLE,
@@ -162,7 +162,7 @@ def test_decay_weighs_the_old_value(form: Formulation) -> None:
 
 def test_one_value_per_channel_has_no_unbiased_variance() -> None:
     """bugs C1: an error, not a division by zero; the biased variance of one value is 0."""
-    with pytest.raises(UnsupportedError) as refusal:
+    with pytest.raises(SpecError) as refusal:
         step(BatchNorm(), 3, 1, TEXTBOOK)
     assert str(refusal.value) == (
         "running: bn: expected more than one value per channel for an unbiased variance, "

@@ -158,7 +158,7 @@ def test_a_pool_inside_a_gate_is_not_the_one_to_capture() -> None:
 def test_the_variance_of_one_value() -> None:
     """PyTorch raises too; ml-explore/mlx#3817 divided by zero."""
     net = NetSpec("single", Flat(4), [BatchNorm(), Dense(3)])
-    message = refusal(UnsupportedError, lambda: train(net, batch=1))
+    message = refusal(SpecError, lambda: train(net, batch=1))
     assert message == (
         "single: bn1: expected more than one value per channel for an unbiased variance, found "
         "one. Use a larger batch or RunningVariance.BIASED"

@@ -9,7 +9,15 @@ from gradwright.certify.notation import Statement, parse
 from gradwright.certify.refute_points import restricted
 from gradwright.certify.texts_calls import inlined
 from gradwright.errors import SpecError
-from gradwright.hlo import Function, Port, Role, Signature, Value, read_module
+from gradwright.hlo import (
+    Function,
+    Port,
+    Role,
+    Signature,
+    Value,
+    first_difference,
+    read_module,
+)
 
 STATED = (Role.OUTPUT, Role.LOSS, Role.METRIC, Role.STATISTIC, Role.CORRECTION)
 """Results that statements define; parameters and moments have rules, gradients a forward."""
@@ -129,11 +137,9 @@ def target_of(port: Port) -> str:
 
 
 def _require(what: str, ports: Sequence[Port], values: Sequence[Value]) -> None:
-    expected = ", ".join(str(port.type) for port in ports)
-    found = ", ".join(str(value.type) for value in values)
-    if expected != found:
-        raise SpecError(
-            where=f"{what} of the text",
-            expected=f"those of the program ({expected})",
-            found=f"({found})",
-        )
+    apart = first_difference([port.type for port in ports], [value.type for value in values])
+    if apart is not None:
+        place, expected, found = apart
+        name = f" (%{ports[place].name})" if place < len(ports) else ""
+        expected = f"those of the program, {expected}{name}"
+        raise SpecError(where=f"{what} of the text", expected=expected, found=found)

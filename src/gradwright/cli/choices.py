@@ -55,12 +55,7 @@ def _built(where: str, family: type[Choice], values: Mapping[str, Any]) -> Choic
         return family(**values)
     except SpecError as error:
         owner, _, field = error.where.rpartition(".")
-        raise SpecError(
-            where=f"{where}: {field}" if owner else f"{where}: {error.where}",
-            expected=error.expected,
-            found=error.found,
-            remedy=error.remedy,
-        ) from error
+        raise error.at(f"{where}: {field if owner else error.where}") from error
 
 
 def describe_choices(families: Mapping[str, type[Any]]) -> list[str]:

@@ -126,8 +126,8 @@ def _imported(file: Path) -> ModuleType:
     try:
         with redirect_stdout(sys.stderr):
             spec.loader.exec_module(module)
-    except GradwrightError:
-        raise
+    except GradwrightError as error:
+        raise error.at(f"{_place(file, error)}, {error.where}") from error
     except (Exception, SystemExit) as error:
         raise SpecError(
             where=_place(file, error),

@@ -45,12 +45,7 @@ class Sources:
             path = self._culprit(error)
             if path is None:
                 raise
-            raise type(error)(
-                where=f"{path}:{error.where}",
-                expected=error.expected,
-                found=error.found,
-                remedy=error.remedy,
-            ) from error
+            raise error.at(f"{path}:{error.where}") from error
 
     def _culprit(self, error: ParseError | UnsupportedError) -> Path | None:
         """Return the first file that gives the same error when it is read alone."""

@@ -7,7 +7,7 @@ from gradwright.cli.arguments import Pixels
 from gradwright.cli.nets import Chosen, net_of
 from gradwright.cli.output import tell
 from gradwright.cli.runs import Trained, open_run
-from gradwright.errors import UnsupportedError
+from gradwright.errors import SpecError
 
 if TYPE_CHECKING:
     from gradwright.data import Normalisation
@@ -56,8 +56,8 @@ def _normalisation(net: "NetSpec", pixels: Pixels | None) -> "Normalisation":
             return IMAGENET
         case Pixels.IMAGENET:
             expected = f"a net that reads {len(IMAGENET.mean)} channels"
-            found = f"{channels} channel"
-            raise UnsupportedError(where="--pixels imagenet", expected=expected, found=found)
+            found = f"one of {channels}"
+            raise SpecError(where="--pixels imagenet", expected=expected, found=found)
         case Pixels.UNIT:
             return Normalisation(IMAGENET.scale, (0.0,) * channels, (1.0,) * channels)
         case Pixels.SIGNED:

@@ -17,7 +17,7 @@ from gradwright.hlo.ir import (
 from gradwright.hlo.printer import print_module
 from gradwright.hlo.reader import read_module
 from gradwright.hlo.signature import Port, Role, Signature
-from gradwright.hlo.types import ElementType, Shape, TensorType
+from gradwright.hlo.types import ElementType, Shape, TensorType, first_difference
 
 __all__ = [
     "Block",
@@ -34,6 +34,7 @@ __all__ = [
     "TensorType",
     "Value",
     "evaluate",
+    "first_difference",
     "print_module",
     "read_module",
     "same_function",

@@ -17,7 +17,7 @@ from gradwright.hlo.attributes import Constant
 from gradwright.hlo.ir import Module
 from gradwright.hlo.nesting import require_shallow
 from gradwright.hlo.printer import print_module
-from gradwright.hlo.types import ElementType, TensorType
+from gradwright.hlo.types import ElementType, TensorType, first_difference
 
 Mlir: TypeAlias = Any
 """An object of the untyped bindings."""
@@ -244,12 +244,9 @@ def _check_arguments(module: Mlir, arrays: Sequence[np.ndarray]) -> None:
     entry = next((f for f in functions if f.name.value == "main"), functions[0])
     wanted = [tensor_type(type) for type in entry.type.inputs]
     given = [TensorType(array.shape, ElementType.of(array.dtype)) for array in arrays]
-    if wanted != given:
-        raise ShapeError(
-            where="main",
-            expected=f"({', '.join(map(str, wanted))})",
-            found=f"({', '.join(map(str, given))})",
-        )
+    if (apart := first_difference(wanted, given)) is not None:
+        _, expected, found = apart
+        raise ShapeError(where="arguments of main", expected=expected, found=found)
 
 
 def _text(source: str | bytes) -> str:

@@ -2,7 +2,9 @@
 
 import enum
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import ml_dtypes
 import numpy as np
@@ -126,3 +128,15 @@ class TensorType:
     def __str__(self) -> str:
         """Return the spelling in StableHLO text, e.g. `tensor<8x3xf32>`."""
         return f"tensor<{''.join(f'{extent}x' for extent in self.shape)}{self.element.value}>"
+
+
+def first_difference(
+    wanted: Sequence[TensorType | None], given: Sequence[TensorType]
+) -> tuple[int, str, str] | None:
+    """Return the first place at which two lists differ, and what either has there."""
+    for place, pair in enumerate(zip_longest(wanted, given)):
+        if pair[0] != pair[1]:
+            ours, theirs = (str(type or "none") for type in pair)
+            expected = f"{ours} at {place} of {len(wanted)}"
+            return place, expected, f"{theirs} at {place} of {len(given)}"
+    return None

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from gradwright.errors import SpecError, UnsupportedError
+from gradwright.errors import SpecError
 from gradwright.hlo import Shape, Value
 from gradwright.layers import example_norm
 from gradwright.layers.layer import Layer, require_member
@@ -116,7 +116,7 @@ class BatchNorm(Layer):
             return  # forward and vjp neither read nor return running statistics
         unbiased = self.running_variance is RunningVariance.UNBIASED
         if unbiased and count == 1:
-            raise UnsupportedError(
+            raise SpecError(
                 where=plan.path,
                 expected="more than one value per channel for an unbiased variance",
                 found="one",

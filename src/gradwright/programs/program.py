@@ -95,12 +95,7 @@ def named_after(net: NetSpec) -> Generator[None, None, None]:
     try:
         yield
     except (SpecError, UnsupportedError) as refusal:
-        raise type(refusal)(
-            where=f"{net.name}: {refusal.where}",
-            expected=refusal.expected,
-            found=refusal.found,
-            remedy=refusal.remedy,
-        ) from None
+        raise refusal.at(f"{net.name}: {refusal.where}") from None
 
 
 def require(argument: str, value: object, kind: type) -> None:

@@ -50,10 +50,8 @@ def get(name: str, *, classes: int | None = None, size: int | Pair | None = None
     if name not in [*names(), *catalogue.ROWS]:
         raise _unknown(name)
     extents = None if size is None else _extents(name, size)
-    if name in PUBLISHED:
-        return _published(name, PUBLISHED[name], classes, extents)
-    if name in catalogue.ROWS:
-        return catalogue.build(name, classes=classes, size=extents)
+    if name in PUBLISHED or name in catalogue.ROWS:
+        return _sized(name, classes, extents)
     net = NETS[name](DEFAULT_CLASSES if classes is None else classes)
     own = net.input.shape[1:]
     if extents not in (None, own):
@@ -80,19 +78,22 @@ def _extents(name: str, size: int | Pair) -> Pair:
     return pair
 
 
-def _published(name: str, named: Named, classes: int | None, extents: Pair | None) -> NetSpec:
-    head = Head(
-        named.head.classes if classes is None else classes,
-        named.head.size if extents is None else extents,
-    )
+def _sized(name: str, classes: int | None, extents: Pair | None) -> NetSpec:
+    """Return a net that takes pictures of several sizes; an error of a layer names both."""
     try:
-        return named.build(name, head)
+        if name in catalogue.ROWS:
+            return catalogue.build(name, classes=classes, size=extents)
+        head = PUBLISHED[name].head
+        return PUBLISHED[name].build(
+            name,
+            Head(
+                head.classes if classes is None else classes,
+                head.size if extents is None else extents,
+            ),
+        )
     except SpecError as error:
-        if extents is None or "window" not in error.expected:
+        if extents is None or error.where.startswith("zoo: "):
             raise
-        raise SpecError(
-            where=f"{name} of {extents[0]}x{extents[1]}, {error.where}",
-            expected=error.expected,
-            found=error.found,
-            remedy="Take larger pictures",
-        ) from None
+        remedy = f"Take {'larger pictures' if 'window' in error.expected else 'another size'}"
+        where = f"{name} of {extents[0]}x{extents[1]}, {error.where}"
+        raise error.at(where, remedy=remedy) from None

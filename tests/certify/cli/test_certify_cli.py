@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from certify.refute.cases import TANH
-from gradwright import programs, zoo
+from gradwright import losses, programs, zoo
 from gradwright.cli import main
+from gradwright.optim import Adam
 
 pytestmark = pytest.mark.interpreter
 
@@ -214,6 +215,20 @@ def test_a_file_is_judged_by_the_net_that_it_is_to_be(
     code, out, _ = run(capsys, "certify", str(file), *options)
     assert code == 1
     assert [claim["name"] for claim in json.loads(out)["claims"]] == ["output as declared"]
+
+
+def test_a_text_of_another_batch_is_told_by_the_first_argument_that_differs(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    net, file = zoo.get("digits-cnn"), tmp_path / "step.mlir"
+    text = programs.train_step(net, batch=4, loss=losses.SoftmaxCrossEntropy(), optimizer=Adam())
+    file.write_text(text.text, "utf-8")
+    code, out, err = run(capsys, "certify", str(file), "--net", "digits-cnn", "--batch", "5")
+    assert (code, out) == (3, "")
+    assert err == (
+        "gradwright: arguments of the text: expected those of the program, "
+        "tensor<5x1x8x8xf32> at 47 of 49 (%x), found tensor<4x1x8x8xf32> at 47 of 49\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -66,17 +66,15 @@ def _require_written_for(
     try:
         read = read_certificate(content)
     except CertificateError as error:
-        raise CertificateError(
-            where=f"{certificate}: {error.where}".removesuffix(": certificate"),
-            expected=error.expected,
-            found=error.found,
-            remedy=error.remedy or "The certificate comes first, then the texts",
+        raise error.at(
+            f"{certificate}: {error.where}".removesuffix(": certificate"),
+            remedy="The certificate comes first, then the texts",
         ) from error
     if len(texts) != len(read.texts):
         raise CertificateError(
             where=str(certificate),
-            expected=f"{len(read.texts)} beside it, as it was written for",
-            found=f"{len(texts)}",
+            expected=f"{_texts(len(read.texts))} beside it, as it was written for",
+            found=_texts(len(texts)),
         )
     given = [digest(text) for _, text in texts]
     if given != list(read.texts) and sorted(given) == sorted(read.texts):
@@ -93,6 +91,10 @@ def _require_written_for(
                 found=f"another, of SHA-256 {one[:12]}…",
                 remedy="`certify --certificate` writes one for it",
             )
+
+
+def _texts(count: int) -> str:
+    return f"{count} text{'' if count == 1 else 's'}"
 
 
 def _record(checked: "Checked") -> dict[str, object]:
