@@ -111,7 +111,7 @@ def pulled(m: Meanings, operation: Operation, x: Tensors, y: Tensor, g: Tensor) 
         case "reshape":
             return (m.reshaped(g, x[0].shape),)
         case "select":
-            on = f.multiply(m.spread(x[0], g.shape), g)
+            on = f.multiply(f.decided(m.spread(x[0], g.shape)), g)
             return None, on, f.add(g, on, -1)
         case "clamp" if all(constant_of(bound.poly) is not None for bound in (x[0], x[2])):
             low, high = (m.spread(bound, g.shape) for bound in (x[0], x[2]))

@@ -20,6 +20,7 @@ from gradwright.check.atoms import (
 from gradwright.check.bounds import CONDITIONS, Bounds
 from gradwright.check.contractions import Contractions
 from gradwright.check.poly import Algebra, Poly, add, constant_of, in_order, number, scaled
+from gradwright.check.ranges import Ranges
 from gradwright.check.tensor import Digits, Shape, Tensor, in_finer, plain, refinement, starts
 
 EXPANDED_POWER = 4
@@ -42,10 +43,12 @@ class Functions:
     at: int = 0
     """The value of the text that is being worked on."""
     bounds: Bounds = field(init=False)
+    ranges: Ranges = field(init=False)
 
     def __post_init__(self) -> None:
         """Bound the values of the algebra."""
         self.bounds = Bounds(self.algebra)
+        self.ranges = Ranges(self.algebra.atoms)
 
     def align(self, *tensors: Tensor) -> list[Tensor]:
         """Return tensors over common digits."""
@@ -94,9 +97,14 @@ class Functions:
         """Return 1 - m."""
         return self.add(self.number(m, 1), m, -1)
 
+    def decided(self, m: Tensor) -> Tensor:
+        """Return a mask as the number that it is for indices in range, where it is one."""
+        span = self.ranges.span(m.poly)
+        return m if span is None or span[0] < span[1] else self.number(m, span[0])
+
     def select(self, m: Tensor, on: Tensor, off: Tensor) -> Tensor:
         """Return m on + (1 - m) off."""
-        return self.add(off, self.multiply(m, self.add(on, off, -1)))
+        return self.add(off, self.multiply(self.decided(m), self.add(on, off, -1)))
 
     def maximum(self, a: Tensor, b: Tensor) -> Tensor:
         """Return max(a, b); the difference as it is named decides which of the two is tested."""
@@ -105,6 +113,9 @@ class Functions:
         for lost, other in ((a, b), (b, a)):
             if self.is_infinite(lost, -1):
                 return other
+        span = self.ranges.span(self.add(a, b, -1).poly)
+        if span is not None and (span[0] >= 0 or span[1] <= 0):
+            return a if span[0] >= 0 else b
         if self._leads_negative(self.add(self.parts(a)[0], self.parts(b)[0], -1)):
             a, b = b, a
         return self.select(self.compare("GT", a, b), a, b)
@@ -169,6 +180,7 @@ class Functions:
             ends = (below, above) if equal else (finite, self.complement(other_above))
             m = self.add(m, self.multiply(ends[0], other_below))
             m = self.add(m, self.multiply(ends[1], other_above if equal else above))
+        m = self.decided(m)
         return self.complement(m) if direction in ("GE", "LE", "NE") else m
 
     def mask(self, test: Test, a: Tensor) -> Tensor:
@@ -298,6 +310,7 @@ class Functions:
             raise Uncheckable("an index that no input tried puts inside of its operand")
         if constant_of(start.poly) is None and self.algebra.atoms.unknowns[self._named(start)[1]]:
             self.needs.setdefault(("inside", self._named(start)[1]), self.at)
+            self.ranges.remember(start.poly, start.box, last)
 
     def exponential(self, a: Tensor) -> Tensor:
         """Return e ** a: a factor per term, with exp(c log X) = X ** c."""

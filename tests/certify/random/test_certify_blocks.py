@@ -16,7 +16,7 @@ from gradwright.spec import Image, NetSpec
 
 F, P = ly.Function, ly.Padding
 SEARCH = Search(seconds=0)
-SEEDS = 46
+SEEDS = 200
 """Programs that a sweep draws."""
 POINT = ly.ConvBn(2, 1, activation=F.TANH)
 OVERLAPPING = ly.AvgPool(2, 1, P.SYMMETRIC, ly.Divisor.EXCLUDE_PADDING)
