@@ -34,7 +34,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def explain(folder: Path, *arguments: str, picture: str = "digit.png") -> list[str]:
-    out = ["--picture", str(folder / picture), "--out", str(folder / "cam.png")]
+    out = ["--image", str(folder / picture), "--out", str(folder / "cam.png")]
     return ["explain", *arguments, *out]
 
 

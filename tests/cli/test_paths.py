@@ -50,10 +50,10 @@ def refused(capsys: pytest.CaptureFixture[str], command: str) -> str:
     [
         ("emit net.py:net -o net.py", "--out"),
         ("emit net.py:net -o ./run/../net.py", "--out"),
-        ("explain net.py:net --picture p.png --seed 0 -o p.png", "--out"),
-        ("explain net.py:net --picture p.png --checkpoint run -o run/curves.png", "--out"),
+        ("explain net.py:net --image p.png --seed 0 -o p.png", "--out"),
+        ("explain net.py:net --image p.png --checkpoint run -o run/curves.png", "--out"),
         (
-            "explain net.py:net --picture p.png --weights w.safetensors -o w.safetensors",
+            "explain net.py:net --image p.png --weights w.safetensors -o w.safetensors",
             "--out",
         ),
         ("certify a.mlir --wrt 0 --grads 1 --report a.mlir", "--report"),
@@ -92,8 +92,8 @@ def test_an_output_falls_on_nothing_else(
         "check a.mlir {}",
         "mutate {}",
         "probes mse --file {}",
-        "explain digits-cnn --picture {} --seed 0 -o new.png",
-        "explain digits-cnn --picture p.png --weights {} -o new.png",
+        "explain digits-cnn --image {} --seed 0 -o new.png",
+        "explain digits-cnn --image p.png --weights {} -o new.png",
         "predict run --image {}",
         "predict digits-cnn --weights {} --image p.png",
         "eval digits-cnn --data digits --weights {}",
@@ -135,7 +135,7 @@ def test_a_picture_has_a_place_and_its_suffix(
     name: str, said: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     del folder
-    command = f"explain digits-cnn --picture p.png --seed 0 -o {name}"
+    command = f"explain digits-cnn --image p.png --seed 0 -o {name}"
     assert f"--out: {said}" in refused(capsys, command)
 
 

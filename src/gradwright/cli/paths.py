@@ -42,7 +42,7 @@ PATHS: Mapping[str, Mapping[str, Use]] = {
     "predict": {"run": Use.RUN, "weights": Use.READ, "image": Use.READ, "net": Use.NET},
     "explain": {
         "net": Use.NET,
-        "picture": Use.READ,
+        "image": Use.READ,
         "out": Use.PICTURE,
         "checkpoint": Use.RUN,
         "weights": Use.READ,

@@ -94,7 +94,9 @@ def test_a_proof_needs_an_input_that_meets_its_hypotheses(
 def test_what_is_not_looked_for_is_said() -> None:
     assert report_of(LOG, Search(seconds=0)).scope[-1].startswith(NOT_TRIED)
     large = report_of(CROSS_ENTROPY, Search(), "300000xf32")
-    assert large.scope[-1] == f"{NOT_TRIED} (the text is large)"
+    assert large.scope[-1] == (
+        f"{NOT_TRIED} (that computes some 1,200,000 numbers, more than 262,144)"
+    )
 
 
 def test_nothing_is_said_without_hypotheses(search: Search) -> None:

@@ -180,16 +180,16 @@ class Meeting:
             functions = [unrolled(each, each.body.results) for each in functions]
             doubtful = [*partial(functions), *(indexing(functions) if is_indexed else ())]
         observed = [Observed.of(each, doubtful) for each in functions]
-        small = sum(each.work for each in observed) <= WORK
-        if small and all(each.hold_nearly_everywhere for each in proofs):
+        work = sum(each.work for each in observed)
+        if work <= WORK and all(each.hold_nearly_everywhere for each in proofs):
             return Met(ALMOST_ALL)
         left = time_left()
         if self.search.seconds <= 0:
             return Met(f"{NOT_TRIED} (no search was asked for)")
         if left is not None and left <= 0:
             return Met(f"{NOT_TRIED} (the time was over)")
-        if not small:
-            return Met(f"{NOT_TRIED} (the text is large)")
+        if work > WORK:
+            return Met(f"{NOT_TRIED} (that computes some {work:,} numbers, more than {WORK:,})")
         if in_regions(functions, doubtful):
             return Met(f"{NOT_TRIED} (some are about values in a region)")
         self.search.progress("an input that meets the hypotheses")

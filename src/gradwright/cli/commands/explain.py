@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def explain(
     net: NetText,
     *,
-    picture: Annotated[Path, typer.Option(help="PNG or JPEG; brought to the size of the net.")],
+    image: Annotated[Path, typer.Option(help="PNG or JPEG; brought to the size of the net.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="PNG to write.")],
     checkpoint: Annotated[
         Path | None, typer.Option(help="Run folder that `train` wrote, or a checkpoint in it.")
@@ -69,7 +69,7 @@ def explain(
     else:
         expected = "one of --checkpoint, --weights and --seed"
         raise SpecError(where="explain", expected=expected, found="none")
-    read = read_pictures([picture], ready.net)
+    read = read_pictures([image], ready.net)
     x = ready.normalisation.apply(read).reshape(1, *ready.net.input.shape)
     found = explained(ready.net, ready.state, x, layer=layer, target=target, backend=backend.value)
     write_atomically(out, heat_png(read[0], found.heat[0]))
