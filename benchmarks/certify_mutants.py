@@ -18,7 +18,7 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from contest.table import replace_section
 
 from certify.jax.functions import CASES
 from certify.jax.proving import NO_DERIVATIVE
-from gradwright.certify import Search, Verdict
+from gradwright.certify import Search, Verdict, certify_text
 from gradwright.certify.mutants_campaign import Found, campaign
 from gradwright.certify.texts import subject_of_text
 from gradwright.errors import GradwrightError
@@ -39,7 +39,7 @@ SECONDS = 20.0
 """CPU seconds of the interpreter, for each function and each mutant."""
 
 Record = dict[str, Any]
-"""A campaign as `mutate --json` prints it; `left out` where there is none, with the reason."""
+"""A campaign as `mutate --json` prints it; `left out` says why there is none, or none to count."""
 
 
 def main() -> int:
@@ -53,9 +53,10 @@ def main() -> int:
                 break
             done[name] = _record(name, options.each, seed)
             _keep(options, name, done[name])
-    proved = {name: each for name, each in done.items() if each.get("original") == Verdict.PROVED}
-    trials: list[Record] = [trial for each in proved.values() for trial in each["trials"]]
-    table = "\n".join(_table(trials, len(proved), len(done), options))
+    proved = [each for each in done.values() if "left out" not in each]
+    trials: list[Record] = [trial for each in proved for trial in each["trials"]]
+    lines = [*_table(trials, len(proved), len(done), options), *_left_out(done)]
+    table = "\n".join(lines)
     print(table)
     if options.write:
         replace_section(RESULTS, "certify-mutants", table)
@@ -76,10 +77,12 @@ def _record(name: str, each: int, seed: int) -> Record:
         print(f"{name}: left out: {NO_DERIVATIVE[name]}", file=sys.stderr)
         return {"left out": NO_DERIVATIVE[name]}
     case = CASES[name]
-    places = range(len(case.shapes))
+    wrt = range(len(case.shapes))
+    grads = [k + 1 for k in wrt]
+    text = case.text()
     try:
         found = campaign(
-            subject_of_text(case.text(), loss=0, wrt=places, grads=[k + 1 for k in places]),
+            subject_of_text(text, loss=0, wrt=wrt, grads=grads),
             count=each,
             seed=seed,
             search=Search(seconds=SECONDS),
@@ -90,10 +93,13 @@ def _record(name: str, each: int, seed: int) -> Record:
         return {"left out": problem.found}
     if found.original is Verdict.REFUTED:
         raise AssertionError(f"{name}: a right gradient was refuted")
-    if found.original is Verdict.PROVED:
-        for trial in found.trials:
-            if trial.found not in (Found.REFUTED, Found.HARMLESS):
-                print(f"{name}: {trial.label} (line {trial.line}): {trial.found}", file=sys.stderr)
+    if found.original is Verdict.UNKNOWN:
+        claims = certify_text(text, wrt=wrt, grads=grads, search=Search(seconds=0)).claims
+        reason = next(claim.reason for claim in claims if claim.reason)
+        return {**found.to_json(), "left out": f"unknown: {reason.partition(';')[0]}"}
+    for trial in found.trials:
+        if trial.found not in (Found.REFUTED, Found.HARMLESS):
+            print(f"{name}: {trial.label} (line {trial.line}): {trial.found}", file=sys.stderr)
     return found.to_json()
 
 
@@ -144,6 +150,14 @@ def _table(
             for kind, counts in sorted(by_kind.items())
         ),
     ]
+
+
+def _left_out(done: Mapping[str, Record]) -> list[str]:
+    rows = {name: each["left out"] for name, each in sorted(done.items()) if "left out" in each}
+    lines = (
+        f"| {name} | {' '.join(str(why).split()).replace('|', '')} |" for name, why in rows.items()
+    )
+    return ["", "| left out | because |", "|---|---|", *lines] if rows else []
 
 
 def _options() -> argparse.Namespace:

@@ -91,6 +91,18 @@ def test_a_proof_needs_an_input_that_meets_its_hypotheses(
         assert "inputs tried meets the hypotheses: line 1" in str(claim.reason)
 
 
+@pytest.mark.parametrize(("least", "times"), [("1.75", 4), ("30.0", 64)])
+def test_an_input_that_has_to_be_large_is_found(least: str, times: int, search: Search) -> None:
+    body = f"""%least = stablehlo.constant dense<{least}> : tensor<N>
+  %a = stablehlo.subtract %x, %least : tensor<N>
+  %y = stablehlo.log %a : tensor<N>
+  %g = stablehlo.divide %one, %a : tensor<N>"""
+    report = report_of(body, search, "40xf32")
+    assert report.verdict is report_of(body, Search(seconds=0), "40xf32").verdict
+    assert report.verdict is Verdict.PROVED
+    assert f"{FOUND} ({times} times a random one)" in report.scope
+
+
 def test_what_is_not_looked_for_is_said() -> None:
     assert report_of(LOG, Search(seconds=0)).scope[-1].startswith(NOT_TRIED)
     large = report_of(CROSS_ENTROPY, Search(), "300000xf32")

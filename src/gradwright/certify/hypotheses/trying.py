@@ -1,7 +1,8 @@
 """Random inputs that are tried for all hypotheses of proofs at once."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -29,6 +30,8 @@ TRIED = (
     (0, Distribution.NORMAL),
 )
 """Seeds and laws, in the order in which they mostly meet hypotheses."""
+LARGER = (4, 64)
+"""Multiples of the best of those that are tried, as where a number has to be above 1."""
 MOVES = 60
 """Inputs that are tried beside the best of those, a part of its elements moved."""
 MOVED = 1024
@@ -95,6 +98,11 @@ class _Trial:
             found = NOT_FOUND if self.is_unfit else NOT_TRIED
             line = f"{found} ({self.problem})"
             return Met(line, self.problem if self.is_unfit else None)
+        best = self._best().inputs
+        for times in LARGER:
+            larger = self._changed(best, partial(np.multiply, times))
+            if not self.problem and self._meets(larger, times):
+                return Met(f"{FOUND} ({times} times a random one)")
         generator = np.random.default_rng(0)
         size = sum(each.size for each in self._types())
         for step in range(MOVES):
@@ -112,12 +120,17 @@ class _Trial:
         return [value.type for value in self.exact.arguments]
 
     def _moved(self, generator: np.random.Generator) -> Arrays:
-        """Return the best input with a part of its floats moved; those with a law stay."""
+        """Return the best input with a part of its floats moved."""
+
+        def moved(x: np.ndarray) -> np.ndarray:
+            return x + generator.standard_normal(x.shape) * (generator.random(x.shape) < SHARE)
+
+        return self._changed(self._best().inputs, moved)
+
+    def _changed(self, inputs: Arrays, change: Callable[[np.ndarray], np.ndarray]) -> Arrays:
+        """Return inputs with their floats changed, but for those that have a law."""
         return [
-            x
-            if i in self.laws or x.dtype.kind != "f"
-            else x + generator.standard_normal(x.shape) * (generator.random(x.shape) < SHARE)
-            for i, x in enumerate(self._best().inputs)
+            x if i in self.laws or x.dtype.kind != "f" else change(x) for i, x in enumerate(inputs)
         ]
 
     def _meets(self, inputs: Arrays, seed: int) -> bool:
