@@ -6,6 +6,7 @@ from typing import Protocol
 
 from gradwright.certify.kernel.unroll import unrolled
 from gradwright.certify.notation import Statement, parse
+from gradwright.certify.prove_loops import Contractions
 from gradwright.certify.refute_points import restricted
 from gradwright.certify.texts_calls import inlined
 from gradwright.errors import SpecError
@@ -93,9 +94,11 @@ class Reading:
         _require("arguments", ports.inputs, main.body.arguments)
         _require("results", ports.outputs, main.body.results)
         returned = zip(ports.outputs, main.body.results, strict=True)
-        main = unrolled(main, [value for port, value in returned if port.role is Role.LOSS])
-        main = restricted(main, main.body.results)
+        losses = [value for port, value in returned if port.role is Role.LOSS]
         statements = tuple(each for line in program.statements for each in parse(line))
+        named = zip((port.name for port in ports.inputs), main.body.arguments, strict=True)
+        main = unrolled(main, losses, Contractions(main, statements, dict(named)).has)
+        main = restricted(main, main.body.results)
         primal = None if program.primal is None else Reading.of(program.primal)
         return Reading(main, ports.inputs, ports.outputs, statements, program.updates, primal)
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from gradwright.certify.advice.fingerprints import Fingerprints
 from gradwright.certify.advice.intervals import suggested_union
 from gradwright.certify.effort import TooLarge
 from gradwright.certify.kernel.adjoint import Contracted, Sweep
@@ -16,6 +17,7 @@ from gradwright.certify.kernel.classes import intern_class
 from gradwright.certify.kernel.denotation import Denotation
 from gradwright.certify.kernel.denote import new_denotation
 from gradwright.certify.kernel.equality import Depth, equal
+from gradwright.certify.kernel.multilinear import Multilinear
 from gradwright.certify.kernel.reading import vanishes
 from gradwright.certify.kernel.tensor import Tensor
 from gradwright.hlo import Operation, Value
@@ -139,26 +141,37 @@ class Proof:
         return next((v for v, depth in tries if self.same(self.known[id(v)], wanted, depth)), None)
 
     def contract(
-        self, value: Value, found: Contracted, between: Sequence[Operation], cut: set[int]
+        self,
+        value: Value,
+        operands: tuple[Value, ...],
+        forms: Iterable[Multilinear],
+        between: Sequence[Operation],
+        cut: set[int],
     ) -> bool:
-        """Take a value for a contraction of values before it, where it is proved to be that.
+        """Take a value for the first contraction of values before it that it is proved to be.
 
         `between` are the operations that make it of those. What is made of it then reads the
         contraction, and its cotangent goes to those values at once.
         """
-        x = [self.known[id(operand)] for operand in found.operands]
-        plain = self.den.linear(found.form, *x)
-        made = self._made(found, between)
-        if not self.same(plain, made[id(value)], Depth.SUMS):
-            return False
-        self.known |= made
-        self.known[id(value)] = self._cut(plain, wanted=id(value) in cut)
-        self._contracted[id(value)] = found
-        return True
+        x = [self.known[id(operand)] for operand in operands]
+        made = self._made(operands, between)
+        prints = Fingerprints(self.den.atoms)
+        for form in forms:
+            plain = self.den.linear(form, *x)
+            if not prints.may_be_equal(plain, made[id(value)]):
+                continue
+            if self.same(plain, made[id(value)], Depth.SUMS):
+                self.known |= made
+                self.known[id(value)] = self._cut(plain, wanted=id(value) in cut)
+                self._contracted[id(value)] = Contracted(form, operands)
+                return True
+        return False
 
-    def _made(self, found: Contracted, between: Sequence[Operation]) -> dict[int, Tensor]:
+    def _made(
+        self, operands: Sequence[Value], between: Sequence[Operation]
+    ) -> dict[int, Tensor]:
         """Return what operations make of some values, none on the way treated as one."""
-        at = {id(operand): self.known[id(operand)] for operand in found.operands}
+        at = {id(operand): self.known[id(operand)] for operand in operands}
         for operation in between:
             self.den.algebra.grant(OPERATION_TERMS)
             results = self.den.operation(operation, [at[id(v)] for v in operation.operands])

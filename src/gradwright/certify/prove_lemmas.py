@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from gradwright.certify.effort import TooLarge
-from gradwright.certify.kernel.adjoint import Contracted
 from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.index import substitute, variable
 from gradwright.certify.kernel.multilinear import Multilinear
@@ -46,16 +45,46 @@ class _Stated:
     shapes: tuple[Shape, ...]
 
 
-class Lemmas:
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A value that may be a contraction of values before it, and the operations in between."""
+
+    value: Value
+    operands: tuple[Value, ...]
+    between: Sequence[Operation]
+    stated: _Stated
+
+    def forms(self) -> Iterator[Multilinear]:
+        """Yield the contraction for each order of the dimensions of what is read and made.
+
+        That of both in one order first, as texts have them.
+        """
+        stated, shape = self.stated, self.value.shape
+        pairs = zip(stated.shapes, self.operands, strict=True)
+        for turned in product(*(orders(shape, operand.shape) for shape, operand in pairs)):
+            reads = tuple(
+                tuple(read[d] for d in order)
+                for read, order in zip(stated.form.reads, turned, strict=True)
+            )
+            form = replace(stated.form, reads=reads)
+            for order in sorted(orders(form.shape, shape), key=lambda o: o not in turned):
+                yield _turned(form, order)
+
+    def is_proved(self, proof: Proof, cut: set[int]) -> bool:
+        """Return whether the value is proved to be the contraction, and taken for it from now."""
+        try:
+            return proof.contract(self.value, self.operands, self.forms(), self.between, cut)
+        except (TooLarge, Undenotable):
+            return False
+
+
+class Candidates:
     """The contractions that statements speak of, to be met in a text.
 
     `arguments` are values of the text by name.
     """
 
-    def __init__(
-        self, proof: Proof, statements: Sequence[Statement], arguments: Mapping[str, Value]
-    ) -> None:
-        self.proof = proof
+    def __init__(self, statements: Sequence[Statement], arguments: Mapping[str, Value]) -> None:
         self.arguments = arguments
         self._given = {id(value) for value in arguments.values()}
         self._constants: dict[int, Operation] = {}
@@ -64,77 +93,57 @@ class Lemmas:
         for stated in _contractions(statements, shapes):
             self._stated.setdefault(_sorted(stated.form.shape), []).append(stated)
 
-    def meet(self, operations: Sequence[Operation], count: int, cut: set[int]) -> None:
-        """Prove of what the last of `count` operations makes that it is a contraction.
+    def of(self, operations: Sequence[Operation], count: int) -> Candidate | None:
+        """Return what the last of `count` operations makes, where it seems to be a contraction.
 
-        Where it seems to be one; no more than those are denoted yet.
+        To be asked of each operation in turn.
         """
         made = operations[max(count - REACH, 0) : count]
         if made[-1].opcode == "stablehlo.constant":
             self._constants[id(made[-1].results[0])] = made[-1]
-        stated = self._stated.get(_sorted(made[-1].results[0].shape), ())
-        if not stated or made[-1].opcode not in _PLACES:
-            return
-        for read, between in self._behind(made):
+        if made[-1].opcode not in _PLACES:
+            return None
+        found = (self._candidate(made, value) for value in _changed(made[-1]))
+        return next(filter(None, found), None)
+
+    def _candidate(self, made: Sequence[Operation], value: Value) -> Candidate | None:
+        stated = self._stated.get(_sorted(value.shape), ())
+        for read, between in self._behind(made, value) if stated else ():
             for each in stated:
                 operands = self._operands(each, read)
                 if operands is not None and sum(map(_count, between)) >= OPERATIONS:
-                    self._settle(each, operands, between, cut)
-                    return
+                    return Candidate(value, operands, between, each)
+        return None
 
     def _behind(
-        self, made: Sequence[Operation]
+        self, made: Sequence[Operation], value: Value
     ) -> Iterator[tuple[Sequence[Value], Sequence[Operation]]]:
-        """Yield the few values that the last operation's are made of, and what makes it of them.
+        """Yield the few values that a value of the last operation is made of, and what makes it.
 
         One value more than arguments at most: the nearest first.
         """
         given: dict[int, Value] = {}
-        pending = {id(made[-1].results[0]): made[-1].results[0]}
+        pending = {id(value): value}
         between: list[Operation] = []
         constants: dict[int, Operation] = {}
         for operation in reversed(made):
             mine = [id(r) for r in operation.results if id(r) in pending]
             if not mine:
                 continue
-            for each in mine:
-                del pending[each]
+            for known in mine:
+                del pending[known]
             between.insert(0, operation)
-            for value in operation.reads:
-                if id(value) in self._constants:
-                    constants[id(value)] = self._constants[id(value)]
-                elif id(value) in self._given:
-                    given[id(value)] = value
+            for each in operation.reads:
+                if id(each) in self._constants:
+                    constants[id(each)] = self._constants[id(each)]
+                elif id(each) in self._given:
+                    given[id(each)] = each
                 else:
-                    pending[id(value)] = value
+                    pending[id(each)] = each
             if len(given) > OPERANDS:
                 return
             if len(pending) < OPERANDS and len(pending) + len(given) == OPERANDS:
                 yield (*given.values(), *pending.values()), [*constants.values(), *between]
-
-    def _settle(
-        self,
-        stated: _Stated,
-        operands: Sequence[Value],
-        between: Sequence[Operation],
-        cut: set[int],
-    ) -> None:
-        """Prove that a value is the contraction, in one of the orders of dimensions."""
-        value = between[-1].results[0]
-        pairs = zip(stated.shapes, operands, strict=True)
-        for turned in product(*(orders(shape, operand.shape) for shape, operand in pairs)):
-            reads = tuple(
-                tuple(read[d] for d in order)
-                for read, order in zip(stated.form.reads, turned, strict=True)
-            )
-            form = replace(stated.form, reads=reads)
-            for order in sorted(orders(form.shape, value.shape), key=lambda o: o not in turned):
-                found = Contracted(_turned(form, order), tuple(operands))
-                try:
-                    if self.proof.contract(value, found, between, cut):
-                        return
-                except (TooLarge, Undenotable):
-                    continue
 
     def _operands(self, stated: _Stated, read: Sequence[Value]) -> tuple[Value, ...] | None:
         """Return the values that are read as those of a statement, in its order; None if not."""
@@ -198,6 +207,17 @@ def _turned(form: Multilinear, order: Order) -> Multilinear:
         form.summed,
         tuple(tuple(substitute(e, place) for e in read) for read in form.reads),
     )
+
+
+def _changed(operation: Operation) -> Iterator[Value]:
+    """Yield the results of an operation, of a loop what a trip does not hand on as it was."""
+    if operation.opcode != "stablehlo.while":
+        yield from operation.results
+        return
+    body = operation.regions[1]
+    for result, before, after in zip(operation.results, body.arguments, body.results, strict=True):
+        if after is not before:
+            yield result
 
 
 def _sorted(shape: Shape) -> Shape:

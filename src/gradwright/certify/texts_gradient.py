@@ -14,7 +14,7 @@ from gradwright.certify.kernel.tensor import Tensor
 from gradwright.certify.notation import Statement
 from gradwright.certify.prove import Proof, ancestors, choose_cuts
 from gradwright.certify.prove_joins import Joins
-from gradwright.certify.prove_lemmas import Lemmas
+from gradwright.certify.prove_lemmas import Candidates
 from gradwright.certify.refute import GradientQuestion
 from gradwright.certify.scope import place, scope_of
 from gradwright.certify.texts_forms import both_forms
@@ -104,13 +104,14 @@ def forward_denoted(subject: Subject, cut: set[int], progress: Progress = silent
     proof.introduce(emitted.arguments)
     for ours, theirs in zip(forward.arguments, emitted.arguments, strict=False):
         proof.known[id(ours)] = proof.known[id(theirs)]
-    lemmas = Lemmas(
-        proof, subject.statements, dict(zip(subject.names, forward.arguments, strict=False))
-    )
+    arguments = dict(zip(subject.names, forward.arguments, strict=False))
+    candidates = Candidates(subject.statements, arguments)
     every = told(forward.operations, progress, subject.size)
     for k, operation in enumerate(every, 1):
         proof.denote([operation], cut)
-        lemmas.meet(forward.operations, k, cut)
+        candidate = candidates.of(forward.operations, k)
+        if candidate is not None:
+            candidate.is_proved(proof, cut)
     proof.den.conditions.settled = True
     return proof
 

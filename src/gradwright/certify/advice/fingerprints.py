@@ -58,6 +58,11 @@ class Fingerprints:
         except _Rootless:
             return None
 
+    def may_be_equal(self, a: Tensor, b: Tensor) -> bool:
+        """Return whether no fingerprint tells two values of one shape apart."""
+        pairs = ((self.at(a, k), self.at(b, k)) for k in range(INDICES))
+        return all(one == other for one, other in pairs if None not in (one, other))
+
     def _count(self, monomial: Monomial) -> int:
         """Return at how many points a product of sums is written out."""
         return prod(self._points_of(atom) for atom, _, q in monomial[0] if q in WHOLE)

@@ -4,7 +4,7 @@ The loop rule of `loops` denotes a loop at once, but only one that carries a cou
 sums, and it has no derivative. Every other loop is written out here, one body per trip.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from gradwright.certify.effort import TooLarge
@@ -20,15 +20,24 @@ UNROLL_LIMIT = 20_000
 """Operations that the loops of one function may become; beyond it a loop stays a loop."""
 
 
-def unrolled(function: Function, differentiated: Sequence[Value] = ()) -> Function:
+def _never(_: Operation) -> bool:
+    return False
+
+
+def unrolled(
+    function: Function,
+    differentiated: Sequence[Value] = (),
+    stays: Callable[[Operation], bool] = _never,
+) -> Function:
     """Return a function with its loops written out, where the loop rule cannot denote them.
 
-    A loop that a `differentiated` value depends on is always written out.
+    A loop that a `differentiated` value depends on is always written out, but where it `stays`:
+    where its derivative is known in another way.
     """
     body = function.body
     if all(operation.opcode != "stablehlo.while" for operation in body.walk()):
         return function
-    operations, results = _Unroller(_needed(body, differentiated)).written_out(body, asked=False)
+    operations, results = _Unroller(_needed(body, differentiated), stays).written_out(body, asked=False)
     return replace(function, body=Block(body.arguments, tuple(operations), results))
 
 
@@ -45,6 +54,7 @@ class _Unroller:
     """Rewrites blocks; `scalars` knows the integers that loops count with."""
 
     needed: set[int]
+    stays: Callable[[Operation], bool]
     den: Denotation = field(default_factory=new_denotation)
     scalars: dict[int, Tensor] = field(default_factory=dict[int, Tensor])
     written: int = 0
@@ -60,7 +70,9 @@ class _Unroller:
         for original in block.operations:
             operation = on(original, names)
             wanted = asked or any(id(result) in self.needed for result in original.results)
-            trips = self._trips(operation, wanted=wanted)
+            is_loop = operation.opcode == "stablehlo.while"
+            writes = is_loop and not (wanted and self.stays(original))
+            trips = self._trips(operation, wanted=wanted) if writes else None
             if trips is None:
                 self._learn(operation)
                 operations.append(operation)
@@ -81,9 +93,7 @@ class _Unroller:
             self.scalars |= zip(map(id, operation.results), results or (), strict=False)
 
     def _trips(self, operation: Operation, *, wanted: bool) -> int | None:
-        """Return how many bodies to write; None for a loop that stays, and for anything else."""
-        if operation.opcode != "stablehlo.while":
-            return None
+        """Return how many bodies of a loop to write; None for one that stays."""
         body = operation.regions[1]
         fresh = self.den.fresh
         known = [self.scalars.get(id(v)) or fresh("unknown", v) for v in operation.operands]
