@@ -97,7 +97,7 @@ class Reading:
         losses = [value for port, value in returned if port.role is Role.LOSS]
         statements = tuple(each for line in program.statements for each in parse(line))
         named = zip((port.name for port in ports.inputs), main.body.arguments, strict=True)
-        main = unrolled(main, losses, Contractions(main, statements, dict(named)).has)
+        main = unrolled(main, losses, Contractions.of(main, statements, dict(named)).has)
         main = restricted(main, main.body.results)
         primal = None if program.primal is None else Reading.of(program.primal)
         return Reading(main, ports.inputs, ports.outputs, statements, program.updates, primal)

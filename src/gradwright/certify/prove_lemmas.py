@@ -54,6 +54,11 @@ class Candidate:
     between: Sequence[Operation]
     stated: _Stated
 
+    @property
+    def inside(self) -> set[int]:
+        """The values on the way, by identity."""
+        return {id(r) for op in self.between for r in op.results if r is not self.value}
+
     def forms(self) -> Iterator[Multilinear]:
         """Yield the contraction for each order of the dimensions of what is read and made.
 
@@ -78,11 +83,20 @@ class Candidate:
             return False
 
 
-class Candidates:
-    """The contractions that statements speak of, to be met in a text.
+def candidates(
+    operations: Sequence[Operation], statements: Sequence[Statement], arguments: Mapping[str, Value]
+) -> dict[int, Candidate]:
+    """Return what seems to be a contraction that statements speak of, by the operation's identity.
 
     `arguments` are values of the text by name.
     """
+    search = _Search(statements, arguments)
+    found = ((id(op), search.at(operations, k)) for k, op in enumerate(operations, 1))
+    return {key: candidate for key, candidate in found if candidate is not None}
+
+
+class _Search:
+    """The contractions that statements speak of, to be met in a text."""
 
     def __init__(self, statements: Sequence[Statement], arguments: Mapping[str, Value]) -> None:
         self.arguments = arguments
@@ -93,11 +107,8 @@ class Candidates:
         for stated in _contractions(statements, shapes):
             self._stated.setdefault(_sorted(stated.form.shape), []).append(stated)
 
-    def of(self, operations: Sequence[Operation], count: int) -> Candidate | None:
-        """Return what the last of `count` operations makes, where it seems to be a contraction.
-
-        To be asked of each operation in turn.
-        """
+    def at(self, operations: Sequence[Operation], count: int) -> Candidate | None:
+        """Return what the last of `count` operations makes; to be asked of each in turn."""
         made = operations[max(count - REACH, 0) : count]
         if made[-1].opcode == "stablehlo.constant":
             self._constants[id(made[-1].results[0])] = made[-1]

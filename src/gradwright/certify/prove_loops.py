@@ -7,40 +7,35 @@ how a text is read, and the proof of the text shows the same once more.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from gradwright.certify.notation import Statement
 from gradwright.certify.prove import Proof
-from gradwright.certify.prove_lemmas import Candidate, Candidates
+from gradwright.certify.prove_lemmas import Candidate, candidates
 from gradwright.hlo import Function, Operation, Value
-from gradwright.hlo.copying import unnamed
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Contractions:
     """The loops of a function that are contractions; each is looked at when it is asked for."""
 
-    function: Function
-    statements: Sequence[Statement]
-    arguments: Mapping[str, Value]
-    _candidates: dict[int, Candidate] | None = None
-    _proved: dict[object, bool] = field(default_factory=dict[object, bool])
-    """Whether a candidate is one, by its text without names: layers are alike."""
+    candidates: Mapping[int, Candidate]
+
+    @staticmethod
+    def of(
+        function: Function, statements: Sequence[Statement], arguments: Mapping[str, Value]
+    ) -> "Contractions":
+        """Return those that statements speak of; `arguments` are values of the text by name."""
+        operations = function.body.operations
+        if all(operation.opcode != "stablehlo.while" for operation in operations):
+            return Contractions({})
+        return Contractions(candidates(operations, statements, arguments))
 
     def has(self, loop: Operation) -> bool:
         """Return whether a loop is a contraction of values before it, whatever these are."""
-        if self._candidates is None:
-            self._candidates = dict(self._found())
-        candidate = self._candidates.get(id(loop))
+        candidate = self.candidates.get(id(loop))
         if candidate is None:
             return False
         proof = Proof()
         proof.introduce(candidate.operands)
         return candidate.is_proved(proof, set())
-
-    def _found(self):
-        candidates, operations = Candidates(self.statements, self.arguments), self.function.body.operations
-        for k, operation in enumerate(operations, 1):
-            candidate = candidates.of(operations, k)
-            if candidate is not None:
-                yield id(operation), candidate

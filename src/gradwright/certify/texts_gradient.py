@@ -14,7 +14,7 @@ from gradwright.certify.kernel.tensor import Tensor
 from gradwright.certify.notation import Statement
 from gradwright.certify.prove import Proof, ancestors, choose_cuts
 from gradwright.certify.prove_joins import Joins
-from gradwright.certify.prove_lemmas import Candidates
+from gradwright.certify.prove_lemmas import candidates
 from gradwright.certify.refute import GradientQuestion
 from gradwright.certify.scope import place, scope_of
 from gradwright.certify.texts_forms import both_forms
@@ -104,14 +104,14 @@ def forward_denoted(subject: Subject, cut: set[int], progress: Progress = silent
     proof.introduce(emitted.arguments)
     for ours, theirs in zip(forward.arguments, emitted.arguments, strict=False):
         proof.known[id(ours)] = proof.known[id(theirs)]
-    arguments = dict(zip(subject.names, forward.arguments, strict=False))
-    candidates = Candidates(subject.statements, arguments)
-    every = told(forward.operations, progress, subject.size)
-    for k, operation in enumerate(every, 1):
-        proof.denote([operation], cut)
-        candidate = candidates.of(forward.operations, k)
-        if candidate is not None:
-            candidate.is_proved(proof, cut)
+    named = dict(zip(subject.names, forward.arguments, strict=False))
+    lemmas = candidates(forward.operations, subject.statements, named)
+    whole = cut.difference(*(lemma.inside for lemma in lemmas.values()))
+    for operation in told(forward.operations, progress, subject.size):
+        proof.denote([operation], whole)
+        lemma = lemmas.get(id(operation))
+        if lemma is not None and not lemma.is_proved(proof, cut):
+            proof.denote(lemma.between, cut)
     proof.den.conditions.settled = True
     return proof
 
