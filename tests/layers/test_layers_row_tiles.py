@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import gradwright as gw
-from gradwright.certify import Effort, Search, Verdict
+from gradwright.certify import Declared, Effort, Search, Verdict, certify_program
+from gradwright.certify.programs_reading import Program, Reading
 from gradwright.layers import (
     PORTABLE,
     TEXTBOOK,
@@ -119,6 +120,55 @@ def test_a_forward_in_blocks_is_differentiated(monkeypatch: pytest.MonkeyPatch) 
     one = net(1, 2)
     forward = gw.programs.forward(one, batch=BATCH, formulation=ROWS).text
     assert gw.certify_vjp(forward, backward(ROWS, one).text).verdict is Verdict.PROVED
+
+
+def step_in_blocks(monkeypatch: pytest.MonkeyPatch, height: int = 3) -> gw.Program:
+    """Return a step whose convolution goes over its pictures by two, or of more rows one by one."""
+    in_blocks(monkeypatch)
+    step = gw.programs.train_step(
+        NetSpec("normed", Image(1, height, 5), [ConvBn(2, 3), Flatten(), Dense(2)]),
+        batch=BATCH,
+        loss=gw.losses.SoftmaxCrossEntropy(),
+        optimizer=gw.optim.Sgd(),
+        formulation=replace(PORTABLE, convolution=ConvolutionForm.ROW_TILES),
+    )
+    assert step.text.count("stablehlo.while") == 1
+    return step
+
+
+def loops(program: Program) -> int:
+    """Return how many loops the prover leaves in a text."""
+    operations = Reading.of(program).main.body.operations
+    return sum(operation.opcode == "stablehlo.while" for operation in operations)
+
+
+@pytest.mark.parametrize("height", [3, 4])
+def test_a_convolution_in_blocks_is_proved_in_a_step(
+    height: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = step_in_blocks(monkeypatch, height)
+    assert loops(step) == 1
+    assert gw.certify(step, search=Search(seconds=0)).verdict is Verdict.PROVED
+
+
+@pytest.mark.interpreter
+@pytest.mark.parametrize(
+    ("good", "bad"),
+    [
+        ("stablehlo.subtract", "stablehlo.add"),
+        pytest.param("dense<5.0>", "dense<4.0>", marks=pytest.mark.slow),
+        pytest.param("dense<4.0>", "dense<5.0>", marks=pytest.mark.slow),
+    ],
+)
+def test_wrong_blocks_in_a_step_are_refuted(
+    good: str, bad: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = step_in_blocks(monkeypatch)
+    head, loop, body = step.text.partition("stablehlo.while")
+    wrong = Declared.of(step, head + loop + body.replace(good, bad, 1))
+    assert wrong.text != step.text
+    search = Search(seconds=20, effort=Effort.QUICK)
+    assert certify_program(wrong, search=search).verdict is Verdict.REFUTED
 
 
 def test_a_tiled_gradient_before_a_batch_norm_is_proved_in_a_step() -> None:

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from gradwright.certify.kernel.unroll import unrolled
 from gradwright.certify.notation import Statement, parse
-from gradwright.certify.prove_loops import Contractions
+from gradwright.certify.prove_lemmas import candidates
 from gradwright.certify.refute_points import restricted
 from gradwright.certify.texts_calls import inlined
 from gradwright.errors import SpecError
@@ -97,7 +97,8 @@ class Reading:
         losses = [value for port, value in returned if port.role is Role.LOSS]
         statements = tuple(each for line in program.statements for each in parse(line))
         named = zip((port.name for port in ports.inputs), main.body.arguments, strict=True)
-        main = unrolled(main, losses, Contractions.of(main, statements, dict(named)).has)
+        lemmas = candidates(main.body.operations, statements, dict(named))
+        main = unrolled(main, losses, stays=lemmas.keys())
         main = restricted(main, main.body.results)
         primal = None if program.primal is None else Reading.of(program.primal)
         return Reading(main, ports.inputs, ports.outputs, statements, program.updates, primal)

@@ -167,9 +167,7 @@ class Proof:
                 return True
         return False
 
-    def _made(
-        self, operands: Sequence[Value], between: Sequence[Operation]
-    ) -> dict[int, Tensor]:
+    def _made(self, operands: Sequence[Value], between: Sequence[Operation]) -> dict[int, Tensor]:
         """Return what operations make of some values, none on the way treated as one."""
         at = {id(operand): self.known[id(operand)] for operand in operands}
         for operation in between:

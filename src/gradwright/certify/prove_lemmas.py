@@ -3,7 +3,7 @@
 A convolution may be computed tile by tile, in sums before and after fewer products. Such a value
 has tens of terms, and all that is made of it as many times more; the one that is stated has one.
 Statements are asked for names and shapes alone: which values a lemma is about is found in the text,
-and whether it is true is proved of the text.
+and whether it is true is proved of the text. A loop may be such a value; it is not written out.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -8,8 +8,9 @@ term free of itself is its start plus the sum of that term over all trips.
 from collections.abc import Iterator, Sequence
 
 from gradwright.certify.kernel.algebra import Undenotable, add, constant_of, product_of
-from gradwright.certify.kernel.atoms import Coordinate
+from gradwright.certify.kernel.atoms import Coordinate, Monomial
 from gradwright.certify.kernel.denotation import Denotation, Rule, Step
+from gradwright.certify.kernel.equality import Depth, equal
 from gradwright.certify.kernel.index import variable
 from gradwright.certify.kernel.tensor import Tensor
 from gradwright.hlo import Block, Operation
@@ -47,24 +48,26 @@ def _grown(
 ) -> Iterator[tuple[int, Tensor]]:
     """Yield what changes in a trip, beside the counter, with what is added to it.
 
-    That is what is left of it after a trip, less what it was before, if it reads nothing of that.
+    That is what is left of it after a trip, less what it was before, if what that reads of itself
+    is 0: a block of one element is read at its place, and elsewhere at that of the block.
     """
     pairs = enumerate(zip(body.arguments, body.results, strict=True))
     growing = [i for i, (before, after) in pairs if after is not before and i != counter]
     after = den.region(body, _with(carried, growing, [symbols[i] for i in growing]))
-    own = {atom for i in growing for atom in _reached(den, symbols[i])}
+    own = {atom for i in growing for m in symbols[i].poly for atom in _reached(den, m)}
     for i in growing:
         added = den.pointwise.add(after[i], symbols[i], -1)
-        if not own.isdisjoint(_reached(den, added)):
+        held = {m: c for m, c in added.poly.items() if not own.isdisjoint(_reached(den, m))}
+        nothing = den.splat(0, added.shape)
+        if held and not equal(den.algebra, Tensor(added.digits, held), nothing, Depth.SUMS):
             raise Undenotable("a loop that carries more than a counter, constants and sums")
-        yield i, added
+        yield i, Tensor(added.digits, add(added.poly, held, -1))
 
 
-def _reached(den: Denotation, tensor: Tensor) -> Iterator[int]:
-    """Yield the arguments and unknowns that a tensor depends on."""
-    for factors, _ in tensor.poly:
-        for atom, _, _ in factors:
-            yield from den.atoms.reached(atom)
+def _reached(den: Denotation, monomial: Monomial) -> Iterator[int]:
+    """Yield the arguments and unknowns that a product depends on."""
+    for atom, _, _ in monomial[0]:
+        yield from den.atoms.reached(atom)
 
 
 def counter_of(

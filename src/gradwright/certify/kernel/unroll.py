@@ -4,7 +4,7 @@ The loop rule of `loops` denotes a loop at once, but only one that carries a cou
 sums, and it has no derivative. Every other loop is written out here, one body per trip.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from gradwright.certify.effort import TooLarge
@@ -20,24 +20,20 @@ UNROLL_LIMIT = 20_000
 """Operations that the loops of one function may become; beyond it a loop stays a loop."""
 
 
-def _never(_: Operation) -> bool:
-    return False
-
-
 def unrolled(
-    function: Function,
-    differentiated: Sequence[Value] = (),
-    stays: Callable[[Operation], bool] = _never,
+    function: Function, differentiated: Sequence[Value] = (), stays: Collection[int] = ()
 ) -> Function:
     """Return a function with its loops written out, where the loop rule cannot denote them.
 
-    A loop that a `differentiated` value depends on is always written out, but where it `stays`:
-    where its derivative is known in another way.
+    A loop that a `differentiated` value depends on is always written out, but for those of `stays`,
+    by identity: such a one has a derivative where it is proved to be a multilinear form.
     """
     body = function.body
     if all(operation.opcode != "stablehlo.while" for operation in body.walk()):
         return function
-    operations, results = _Unroller(_needed(body, differentiated), stays).written_out(body, asked=False)
+    operations, results = _Unroller(_needed(body, differentiated), stays).written_out(
+        body, asked=False
+    )
     return replace(function, body=Block(body.arguments, tuple(operations), results))
 
 
@@ -54,7 +50,7 @@ class _Unroller:
     """Rewrites blocks; `scalars` knows the integers that loops count with."""
 
     needed: set[int]
-    stays: Callable[[Operation], bool]
+    stays: Collection[int]
     den: Denotation = field(default_factory=new_denotation)
     scalars: dict[int, Tensor] = field(default_factory=dict[int, Tensor])
     written: int = 0
@@ -69,10 +65,9 @@ class _Unroller:
         operations: list[Operation] = []
         for original in block.operations:
             operation = on(original, names)
-            wanted = asked or any(id(result) in self.needed for result in original.results)
-            is_loop = operation.opcode == "stablehlo.while"
-            writes = is_loop and not (wanted and self.stays(original))
-            trips = self._trips(operation, wanted=wanted) if writes else None
+            needed = any(id(result) in self.needed for result in original.results)
+            wanted = asked or (needed and id(original) not in self.stays)
+            trips = self._trips(operation, wanted=wanted)
             if trips is None:
                 self._learn(operation)
                 operations.append(operation)
@@ -93,7 +88,9 @@ class _Unroller:
             self.scalars |= zip(map(id, operation.results), results or (), strict=False)
 
     def _trips(self, operation: Operation, *, wanted: bool) -> int | None:
-        """Return how many bodies of a loop to write; None for one that stays."""
+        """Return how many bodies to write; None for a loop that stays, and for anything else."""
+        if operation.opcode != "stablehlo.while":
+            return None
         body = operation.regions[1]
         fresh = self.den.fresh
         known = [self.scalars.get(id(v)) or fresh("unknown", v) for v in operation.operands]
