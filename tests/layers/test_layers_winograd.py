@@ -6,13 +6,16 @@ from fractions import Fraction
 import pytest
 
 import gradwright as gw
-from gradwright.certify import Verdict
+from gradwright.certify import Search, Verdict
 from gradwright.layers import (
     FAST,
     PORTABLE,
     TEXTBOOK,
     Conv2d,
+    ConvBn,
     ConvolutionForm,
+    Dense,
+    Flatten,
     Formulation,
     Layout,
     Padding,
@@ -109,3 +112,16 @@ def test_tiles_are_proved_and_a_wrong_one_is_refuted() -> None:
     first = next(line for line in right.splitlines() if "stablehlo.subtract" in line)
     wrong = right.replace(first, first.replace("stablehlo.subtract", "stablehlo.add"))
     assert gw.certify_vjp(forward, wrong).verdict is Verdict.REFUTED
+
+
+def test_tiles_in_all_parts_are_proved_in_a_step() -> None:
+    """Forward and weight gradient share the tiles of what both read."""
+    layers = [ConvBn(4, 3, padding=Padding.SYMMETRIC), ConvBn(3, 3), Flatten(), Dense(2)]
+    step = gw.programs.train_step(
+        NetSpec("two", Image(2, 4, 6), layers),
+        batch=3,
+        loss=gw.losses.SoftmaxCrossEntropy(),
+        optimizer=gw.optim.Sgd(),
+        formulation=TILED,
+    )
+    assert gw.certify(step, search=Search(seconds=0)).verdict is Verdict.PROVED
