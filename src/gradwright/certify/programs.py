@@ -22,12 +22,15 @@ from gradwright.certify.texts_gradient import Subject, certify_gradients
 from gradwright.certify.texts_settle import Observer, Search, settle
 from gradwright.certify.verdicts import Unknown
 from gradwright.errors import SpecError
+from gradwright.hlo import Signature
+from gradwright.kinds import checked, shown
 
 
 def _ignore(_: Claim) -> None:
     return
 
 
+@checked
 def certify_program(
     program: Program, *, search: Search | None = None, observe: Observer | None = None
 ) -> Report:
@@ -42,6 +45,9 @@ def certify_program(
     Errors: ParseError for a bad text or bad notation; SpecError where the text has other arguments
     or results than the program's ports say.
     """
+    if not isinstance(getattr(program, "signature", None), Signature):
+        expected = "a program, such as gw.programs makes"
+        raise SpecError(where="certify_program: program", expected=expected, found=shown(program))
     search = search or Search()
     with limited(search.budget):
         return _certified(program, search, observe or _ignore)

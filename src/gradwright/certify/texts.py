@@ -32,6 +32,7 @@ from gradwright.certify.texts_settle import (
 )
 from gradwright.errors import SpecError
 from gradwright.hlo import Function, Value, read_module
+from gradwright.kinds import checked
 
 Source = str | bytes
 
@@ -40,6 +41,7 @@ def _ignore(_: Claim) -> None:
     return
 
 
+@checked
 def certify_text(
     source: Source,
     *,
@@ -61,6 +63,7 @@ def certify_text(
     return with_text_certificate(report, source, loss, subject.pairs)
 
 
+@checked
 def certify_vjp(
     forward: Source,
     backward: Source,
@@ -81,6 +84,7 @@ def certify_vjp(
     return with_pair_certificate(report, forward, backward, subject.pairs)
 
 
+@checked
 def certify_equal(
     left: Source,
     right: Source,

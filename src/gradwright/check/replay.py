@@ -23,6 +23,7 @@ from gradwright.check.session import Session
 from gradwright.check.straight import straightened
 from gradwright.errors import CertificateError
 from gradwright.hlo import Function, Value, read_module
+from gradwright.kinds import checked
 
 Text = str | bytes
 Kind = TypeVar("Kind")
@@ -58,6 +59,7 @@ class Checked:
         return self.reason is None
 
 
+@checked
 def check(certificate: object, *texts: Text) -> Checked:
     """Replay a certificate against the text (or the two texts) that it was written for.
 

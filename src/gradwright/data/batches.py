@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from gradwright.data.augment import EpochAugmentation
 from gradwright.data.records import Labels, Split
 from gradwright.errors import DataError
+from gradwright.kinds import checked
 
 
 class LastBatch(Enum):
@@ -33,11 +34,13 @@ class Batch:
     index: int
 
 
+@checked
 def batch_count(samples: int, batch: int, last: LastBatch) -> int:
     """Count the batches of an epoch."""
     return samples // batch if last is LastBatch.DROP else -(-samples // batch)
 
 
+@checked
 def batches(
     split: Split,
     batch: int,
@@ -73,6 +76,7 @@ def batches(
     return _draw(split, batch, order, last, ignore_label, augmentation, first)
 
 
+@checked
 def evaluation_batches(split: Split, batch: int, *, ignore_label: int = -1) -> Iterator[Batch]:
     """Draw every sample of a split exactly once, in stored order, without augmentation."""
     return batches(split, batch, np.arange(len(split)), LastBatch.PAD, ignore_label=ignore_label)

@@ -16,6 +16,7 @@ from gradwright.data.known import CIFAR10, KnownSet
 from gradwright.data.normalisation import measure
 from gradwright.data.records import Dataset, Labels, Split
 from gradwright.errors import DataError
+from gradwright.kinds import checked
 
 _SHAPE = (3, 32, 32)
 _RECORD = 1 + 3 * 32 * 32
@@ -23,6 +24,7 @@ _CLASSES = 10
 _BYTE_SCALE = 1 / 255
 
 
+@checked
 def read_cifar(path: Path) -> tuple[NDArray[np.uint8], Labels]:
     """Read one file of records.
 
@@ -42,6 +44,7 @@ def read_cifar(path: Path) -> tuple[NDArray[np.uint8], Labels]:
     return records[:, 1:].reshape(-1, *_SHAPE), labels
 
 
+@checked
 def load_cifar(directory: Path, *, name: str = "cifar", known: KnownSet | None = None) -> Dataset:
     """Load `data_batch_1.bin`, `data_batch_2.bin`, … and `test_batch.bin` of a directory.
 

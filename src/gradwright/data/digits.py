@@ -7,11 +7,13 @@ import numpy as np
 from gradwright.data.normalisation import measure
 from gradwright.data.records import Dataset, Split
 from gradwright.data.streams import stratified
+from gradwright.kinds import checked
 
 _TEST_SAMPLES = 360
 _SCALE = 1 / 16
 
 
+@checked
 def load_digits(*, seed: int = 0) -> Dataset:
     """Load the 1,797 digits as 1,437 training and 360 test samples, stratified by class.
 

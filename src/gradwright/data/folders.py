@@ -16,6 +16,7 @@ from gradwright.data.normalisation import measure
 from gradwright.data.records import Dataset, Split
 from gradwright.data.streams import stratified
 from gradwright.errors import DataError
+from gradwright.kinds import checked
 
 _FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG"}
 # Alpha, palettes with a transparent colour, CMYK and 16-bit pictures have no one right reading.
@@ -58,6 +59,7 @@ class PictureOptions:
             )
 
 
+@checked
 def load_folder(root: Path, options: PictureOptions | None = None) -> Dataset:
     """Load `root/train/CLASS/*.png|jpg` and `root/test/CLASS/...`, or `root/CLASS/...` split here.
 
@@ -153,6 +155,7 @@ def _stack(paths: Sequence[Path], options: PictureOptions) -> NDArray[np.uint8]:
     return images
 
 
+@checked
 def read_picture(path: Path, options: PictureOptions) -> NDArray[np.uint8]:
     """Return one PNG or JPEG file as [C, H, W] bytes, set upright by its EXIF orientation.
 

@@ -18,6 +18,7 @@ from gradwright.data.known import KnownSet
 from gradwright.data.normalisation import measure
 from gradwright.data.records import Dataset, Split
 from gradwright.errors import DataError
+from gradwright.kinds import checked
 
 _PARTS = ("train", "t10k")
 _MAGICS = {2051: "images", 2049: "labels"}
@@ -33,6 +34,7 @@ class IdxFile:
     sha256: str
 
 
+@checked
 def read_idx_images(path: Path) -> IdxFile:
     """Read an IDX image file, raw or gzip.
 
@@ -41,6 +43,7 @@ def read_idx_images(path: Path) -> IdxFile:
     return _read(path, magic=2051, dimensions=3)
 
 
+@checked
 def read_idx_labels(path: Path) -> IdxFile:
     """Read an IDX label file, raw or gzip.
 
@@ -49,6 +52,7 @@ def read_idx_labels(path: Path) -> IdxFile:
     return _read(path, magic=2049, dimensions=1)
 
 
+@checked
 def load_idx(directory: Path, *, name: str = "idx", known: KnownSet | None = None) -> Dataset:
     """Load the four IDX files of a directory under their usual names, raw or `.gz`.
 

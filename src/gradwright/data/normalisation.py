@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradwright.errors import DataError
+from gradwright.kinds import checked
 
 Pixels: TypeAlias = NDArray[np.uint8 | np.float32]
 
@@ -61,6 +62,7 @@ class Normalisation:
 IMAGENET = Normalisation(1 / 255, (0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
 
 
+@checked
 def measure(pixels: Pixels, *, scale: float) -> Normalisation:
     """Measure the normalisation of training pixels.
 

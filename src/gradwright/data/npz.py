@@ -14,6 +14,7 @@ from gradwright.data.files import describe, read
 from gradwright.data.normalisation import Pixels, measure
 from gradwright.data.records import Dataset, Split
 from gradwright.errors import DataError
+from gradwright.kinds import checked
 
 _KEYS = ("x_train", "y_train", "x_test", "y_test")
 _OPTIONAL = ("classes", "scale")
@@ -22,6 +23,7 @@ _ZIP = b"PK"
 _Arrays = dict[str, NDArray[Any]]
 
 
+@checked
 def load_npz(path: Path) -> Dataset:
     """Load a classification set from one archive; pickled objects are refused.
 

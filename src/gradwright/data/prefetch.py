@@ -7,6 +7,8 @@ from queue import Queue
 from threading import Event, Thread
 from typing import Generic, TypeVar
 
+from gradwright.kinds import checked
+
 Item = TypeVar("Item")
 
 
@@ -20,6 +22,7 @@ class _End:
     error: BaseException | None
 
 
+@checked
 @contextmanager
 def prefetched(source: Iterable[Item], *, depth: int = 2) -> Generator[Iterator[Item]]:
     """Iterate over the same items, in the same order, up to `depth` of them prepared ahead.

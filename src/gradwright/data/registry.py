@@ -12,6 +12,7 @@ from gradwright.data.known import CIFAR10, FASHION_MNIST, MNIST, KnownSet
 from gradwright.data.npz import load_npz
 from gradwright.data.records import Dataset
 from gradwright.errors import DataError, perhaps
+from gradwright.kinds import require_kind
 
 ROOT_VARIABLE = "GRADWRIGHT_DATA"
 _NAMED = ("digits", MNIST.name, FASHION_MNIST.name, CIFAR10.name)
@@ -31,6 +32,8 @@ def load(
     """
     if type(name_or_uri) is not str:
         raise DataError(where="data set", expected=_FORMS, found=repr(name_or_uri))
+    require_kind("data set: root", root, Path | None)
+    require_kind("data set: pictures", pictures, PictureOptions | None)
     if name_or_uri == "digits":
         return load_digits()
     for known, reader in ((MNIST, load_idx), (FASHION_MNIST, load_idx), (CIFAR10, load_cifar)):

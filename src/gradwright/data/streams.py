@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradwright.errors import DataError
+from gradwright.kinds import checked
 
 
 class Stream(IntEnum):
@@ -35,6 +36,7 @@ def draws(count: int, *, seed: int, epoch: int, stream: Stream) -> NDArray[np.ui
     return np.random.Philox(sequence).random_raw(count)
 
 
+@checked
 def epoch_order(count: int, *, seed: int, epoch: int) -> NDArray[np.int64]:
     """Order in which an epoch visits its samples: a permutation of 0..count-1, int64 [count].
 
@@ -44,6 +46,7 @@ def epoch_order(count: int, *, seed: int, epoch: int) -> NDArray[np.int64]:
     return np.argsort(words, kind="stable").astype(np.int64)
 
 
+@checked
 def stratified(
     labels: NDArray[np.integer], *, test: int, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

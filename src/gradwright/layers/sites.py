@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from gradwright.kinds import checked
 from gradwright.layers.layer import emitting
 from gradwright.spec import NetSpec
 from gradwright.spec.conventions import Convention
@@ -57,6 +58,7 @@ class Site:
         return f"{' '.join(words)}, {self.channels} -> {self.out_channels}, {extents}"
 
 
+@checked
 def sites_of(net: NetSpec, batch: int) -> tuple[Site, ...]:
     """Return the distinct sites of a net, in the order of the forward pass."""
     plans = (plan for top in net.plans for plan in top.walk())

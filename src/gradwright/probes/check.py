@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from gradwright.certify import Declared, Report, Search, Verdict, certify_program
 from gradwright.errors import SpecError, perhaps
+from gradwright.kinds import checked
 from gradwright.probes.blocks import BLOCKS
 from gradwright.probes.differences import Measured, measure
 from gradwright.probes.losses import LOSSES
@@ -33,6 +34,7 @@ class Checked:
         return self.report.verdict
 
 
+@checked
 def probe_named(name: str) -> AnyProbe:
     """Return a probe; SpecError names the known ones."""
     if name not in PROBES:
@@ -43,6 +45,7 @@ def probe_named(name: str) -> AnyProbe:
     return PROBES[name]
 
 
+@checked
 def check_probe(name: str, text: str | None = None, *, search: Search | None = None) -> Checked:
     """Measure and prove a probe, or another text that is to be that probe.
 

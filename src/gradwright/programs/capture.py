@@ -5,13 +5,14 @@ from collections.abc import Iterator, Sequence
 
 from gradwright.errors import SpecError, UnsupportedError
 from gradwright.hlo import ElementType, Role, Value
+from gradwright.kinds import checked
 from gradwright.layers import PORTABLE, AvgPool, Formulation, Gate, GlobalAvgPool, MaxPool
 from gradwright.layers.statements import Stated
 from gradwright.layers.walk import Captured, Mode, Walk, backward
 from gradwright.programs.abi import STANDARD, Section
 from gradwright.programs.arguments import declare
 from gradwright.programs.draft import Draft, run_net
-from gradwright.programs.program import Program, require
+from gradwright.programs.program import Program
 from gradwright.programs.stated import Notation
 from gradwright.spec import NetSpec, Plan
 
@@ -19,6 +20,7 @@ NEAR = 3
 """Paths that an error about a misspelt one names."""
 
 
+@checked
 def capture(
     net: NetSpec,
     *,
@@ -43,6 +45,7 @@ def capture(
     return draft.program("capture", statements=_statements(stated, path))
 
 
+@checked
 def saliency(
     net: NetSpec,
     *,
@@ -78,9 +81,9 @@ def saliency(
     return draft.program("saliency", statements=_statements(stated, path))
 
 
+@checked
 def plan_of(net: NetSpec, layer: str) -> Plan:
     """Return the plan of a layer by its path; SpecError where the net has none there."""
-    require("layer", layer, str)
     plans = {plan.path: plan for plan in net.walk()}
     if layer not in plans:
         near = difflib.get_close_matches(layer, plans, NEAR, cutoff=0.0)
@@ -92,9 +95,9 @@ def plan_of(net: NetSpec, layer: str) -> Plan:
     return plans[layer]
 
 
+@checked
 def map_of(net: NetSpec, layer: str) -> str:
     """Return the path of a layer, once it is known to return a map."""
-    require("layer", layer, str)
     outputs = {plan.path: plan.output for plan in net.walk()}
     maps = [plan.path for plan in net.walk() if _is_map(plan)]
     if layer in maps:

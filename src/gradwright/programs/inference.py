@@ -1,6 +1,7 @@
 """Programs without a backward: forward, eval."""
 
 from gradwright.hlo import ElementType, Role
+from gradwright.kinds import checked
 from gradwright.layers import FULL, PORTABLE, Formulation, Precision
 from gradwright.layers.walk import Mode
 from gradwright.programs.abi import STANDARD, Abi, Section
@@ -11,6 +12,7 @@ from gradwright.programs.stated import Notation
 from gradwright.spec import NetSpec
 
 
+@checked
 def forward(
     net: NetSpec,
     *,
@@ -28,6 +30,7 @@ def forward(
     return _inferring(draft, "forward", Mode.TRAINING, Section.MASKS)
 
 
+@checked
 def eval(
     net: NetSpec,
     *,

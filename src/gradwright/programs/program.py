@@ -98,18 +98,8 @@ def named_after(net: NetSpec) -> Generator[None, None, None]:
         raise refusal.at(f"{net.name}: {refusal.where}") from None
 
 
-def require(argument: str, value: object, kind: type) -> None:
-    """SpecError where an argument of a program is not of its kind."""
-    if not isinstance(value, kind):
-        expected = f"a {kind.__name__}"
-        raise SpecError(where=f"program: {argument}", expected=expected, found=repr(value))
-
-
-def check_request(net: NetSpec, batch: int, element: ElementType, form: Formulation) -> None:
+def check_request(net: NetSpec, batch: int, element: ElementType) -> None:
     """SpecError for what is no program's, UnsupportedError for a type that no program is in."""
-    require("net", net, NetSpec)
-    require("element", element, ElementType)
-    require("formulation", form, Formulation)
     if not is_count(batch):
         raise SpecError(where=f"{net.name}: batch", expected=COUNTS, found=repr(batch))
     if element not in FLOAT_ELEMENTS:

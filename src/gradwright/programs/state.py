@@ -4,12 +4,14 @@ import numpy as np
 
 from gradwright.errors import SpecError
 from gradwright.hlo import Role
+from gradwright.kinds import checked
 from gradwright.programs.program import Program
 from gradwright.spec import Constant, NetSpec, Slot
 
 Arrays = dict[str, np.ndarray]
 
 
+@checked
 def init(net: NetSpec, seed: int = 0) -> Arrays:
     """Return initial parameters and running statistics by name, in float32.
 
@@ -23,6 +25,7 @@ def init(net: NetSpec, seed: int = 0) -> Arrays:
     return {slot.name: _draw(slot, stream) for slot, stream in zip(net.slots, streams, strict=True)}
 
 
+@checked
 def initial_state(program: Program, seed: int = 0) -> Arrays:
     """Return every state input of a program: `init`, and moments of zero."""
     names = program.abi.names(program.net)

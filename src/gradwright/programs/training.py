@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from gradwright.errors import UnsupportedError
 from gradwright.hlo import ElementType, Role, Value
+from gradwright.kinds import checked
 from gradwright.layers import FULL, PORTABLE, Formulation, Precision
 from gradwright.layers.walk import Cotangents, Mode, Walk, backward
 from gradwright.losses import Loss
@@ -13,7 +14,7 @@ from gradwright.programs.abi import STANDARD, Abi, Cotangent, Section
 from gradwright.programs.arguments import declare
 from gradwright.programs.draft import Arguments, Draft, run_net
 from gradwright.programs.inference import forward
-from gradwright.programs.program import Program, named_after, require
+from gradwright.programs.program import Program, named_after
 from gradwright.programs.stated import Notation
 from gradwright.programs.updates import Moved, moved_by
 from gradwright.spec import NetSpec
@@ -22,6 +23,7 @@ EVERYTHING = tuple(Section)
 """A train step takes whatever its convention has a place for."""
 
 
+@checked
 def train_step(
     net: NetSpec,
     *,
@@ -40,8 +42,6 @@ def train_step(
     Other conventions (`abi`) have other arguments, orders and names; `precision` says which
     products are rounded.
     """
-    require("loss", loss, Loss)
-    require("optimizer", optimizer, Optimizer)
     draft = Draft(net, batch, element, formulation, abi, precision)
     with named_after(net):
         abi.check(optimizer)
@@ -66,6 +66,7 @@ def train_step(
     )
 
 
+@checked
 def vjp(
     net: NetSpec,
     *,
@@ -100,6 +101,7 @@ def vjp(
     return draft.program("vjp", primal=primal)
 
 
+@checked
 def optimizer_step(
     net: NetSpec,
     *,
@@ -111,7 +113,6 @@ def optimizer_step(
     Inputs: parameters, moments, `lr`, `t`, then `d.NAME` for each parameter.
     Outputs: parameters', moments'.
     """
-    require("optimizer", optimizer, Optimizer)
     draft = Draft(net, 1, element, PORTABLE)
     state = (Section.PARAMETERS, Section.MOMENTS, Section.RATE, Section.STEP)
     given = declare(draft, state, optimizer=optimizer)

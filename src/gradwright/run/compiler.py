@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gradwright.errors import ParseError, SpecError
 from gradwright.hlo.signature import Port, Signature
+from gradwright.kinds import checked
 from gradwright.run import interpreter, iree, xla
 from gradwright.run.backend import (
     Backend,
@@ -62,6 +63,7 @@ _ROUTES = {
 }
 
 
+@checked
 def compile(
     program: Compilable | str,
     *,

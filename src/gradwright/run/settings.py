@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from gradwright.errors import SpecError, UnsupportedError
+from gradwright.kinds import require_kind
 from gradwright.run.machine import core_count
 
 THREADS_VARIABLE = "GRADWRIGHT_THREADS"
@@ -72,6 +73,7 @@ def configure(*, threads: int | None = None, allocator: Allocator | None = None)
     if threads is not None and not (type(threads) is int and 1 <= threads <= MOST_THREADS):
         expected = f"threads from 1 to {MOST_THREADS}"
         raise SpecError(where="configure", expected=expected, found=repr(threads))
+    require_kind("configure: allocator", allocator, Allocator | None)
     before = current_settings()
     wanted = replace(
         before,

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradwright.errors import ShapeError, SpecError, UnsupportedError
+from gradwright.kinds import checked
 from gradwright.programs import saliency
 from gradwright.programs.capture import last_map, map_of
 from gradwright.run import compile
@@ -29,6 +30,7 @@ class Explanation:
     heat: NDArray[np.float64]
 
 
+@checked
 def explain(
     net: NetSpec,
     state: Mapping[str, NDArray[np.generic]],
@@ -74,6 +76,7 @@ def explain(
     return Explanation(path, chosen.astype(np.int64), _softmax(logits), heat)
 
 
+@checked
 def grad_cam(features: Arrays, gradient: Arrays) -> NDArray[np.float64]:
     """Return the heat of each place of a map.
 

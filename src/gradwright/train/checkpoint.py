@@ -13,6 +13,7 @@ from safetensors.numpy import save
 
 from gradwright.errors import CheckpointError
 from gradwright.hlo.types import ElementType
+from gradwright.kinds import checked
 from gradwright.train.metrics import Meter
 from gradwright.train.storage import reported, write_atomically
 
@@ -58,11 +59,13 @@ class Checkpoint:
     state: State
 
 
+@checked
 def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
     """Write a checkpoint so that the name appears only with the complete, synced content."""
     write_atomically(path, encode(checkpoint))
 
 
+@checked
 def read_checkpoint(path: Path) -> Checkpoint:
     """Read a checkpoint; CheckpointError names the file and what is damaged."""
     with reported(path, "a readable checkpoint"):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from gradwright.data import Batch, Split, evaluation_batches
 from gradwright.errors import ShapeError
 from gradwright.hlo import Role
+from gradwright.kinds import checked
 from gradwright.run import Executable
 from gradwright.train.checkpoint import State
 from gradwright.train.feed import fit_images
@@ -58,6 +59,7 @@ class Evaluator:
         return evaluate(forward, evaluation_batches(self.split, self.batch), classes=self.classes)
 
 
+@checked
 def evaluate(
     forward: Callable[[Batch], Logits], batches: Iterable[Batch], *, classes: int
 ) -> Evaluation:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from gradwright.errors import CheckpointError
+from gradwright.kinds import checked
 from gradwright.train.checkpoint import Checkpoint, decode, write_checkpoint
 from gradwright.train.lock import FolderLock
 from gradwright.train.storage import remove_temporaries, reported, sync_folder, write_atomically
@@ -114,6 +115,7 @@ class RunFolder:
         return self.path / CHECKPOINTS
 
 
+@checked
 @contextmanager
 def new_run(path: Path) -> Generator[RunFolder]:
     """Lock a folder for a new run, making it where it is absent.
@@ -131,6 +133,7 @@ def new_run(path: Path) -> Generator[RunFolder]:
         yield RunFolder(path)
 
 
+@checked
 @contextmanager
 def existing_run(path: Path) -> Generator[RunFolder]:
     """Lock the folder of a run to go on with it.

@@ -6,8 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradwright.hlo.types import Shape
+from gradwright.kinds import checked
 
 
+@checked
 def draw_mask(seed: int, step: int, name: str, shape: Shape, keep: float) -> NDArray[np.float32]:
     """Draw the mask of one layer for one step: 1/keep with probability `keep`, otherwise 0.
 

@@ -5,6 +5,7 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
 from gradwright.errors import CheckpointError
+from gradwright.kinds import checked
 from gradwright.train.storage import reported, write_atomically
 
 
@@ -84,6 +85,7 @@ class MetricsLog:
                 raise
 
 
+@checked
 def read_rows(path: Path) -> tuple[Row, ...]:
     """Read a `metrics.csv`, without a torn last line.
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from gradwright.kinds import checked
 from gradwright.layers import PORTABLE, Formulation
 from gradwright.losses import Loss, SoftmaxCrossEntropy
 from gradwright.optim import Optimizer
@@ -33,6 +34,7 @@ class Parts:
     formulation: Formulation | None = None
 
 
+@checked
 def emit_parts(
     net: NetSpec,
     loss: Loss,

@@ -6,10 +6,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from gradwright.errors import CheckpointError
+from gradwright.kinds import checked
 
 TEMPORARY_SUFFIX = ".part"
 
 
+@checked
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file under a temporary name, sync it, rename it, and sync its folder.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from gradwright.data import Dataset, LastBatch
 from gradwright.errors import SpecError
+from gradwright.kinds import checked
 from gradwright.layers import PORTABLE, Formulation
 from gradwright.losses import Loss
 from gradwright.optim import Optimizer
@@ -29,6 +30,7 @@ from gradwright.train.result import Summary, TrainResult
 from gradwright.train.watch import RunFacts, Watcher, watching
 
 
+@checked
 def train(
     net: NetSpec,
     dataset: Dataset,
@@ -67,6 +69,7 @@ def _asking(certify: Callable[[Program], bool], parts: Parts) -> Callable[[], bo
     return (lambda: certify(step)) if isinstance(step, Program) else None
 
 
+@checked
 def train_parts(
     parts: Parts,
     dataset: Dataset,

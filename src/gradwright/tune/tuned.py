@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from gradwright.errors import SpecError
+from gradwright.kinds import checked
 from gradwright.layers import PORTABLE, Choice, Formulation, Site, sites_of
 from gradwright.run import Backend
 from gradwright.spec import NetSpec
@@ -13,6 +14,7 @@ from gradwright.tune.trying import try_site
 from gradwright.tune.verdict import LARGEST_ERROR, Tuning
 
 
+@checked
 def tune(
     net: NetSpec,
     *,
@@ -40,6 +42,7 @@ def tune(
     return tuple(found)
 
 
+@checked
 def tuned(
     net: NetSpec, *, batch: int, backend: Backend = Backend.XLA, base: Formulation = PORTABLE
 ) -> Formulation:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from gradwright.errors import SpecError, perhaps
+from gradwright.kinds import checked
 from gradwright.layers import (
     BF16,
     F8E4M3,
@@ -97,6 +98,7 @@ def artifact_names() -> list[str]:
     return list(ARTIFACTS)
 
 
+@checked
 def artifact(name: str, *, batch: int = BATCH, formulation: Formulation = FORMULATION) -> Program:
     """Return a named program, e.g. `cifar8_adam`; its function is `@cifar8_adam_train_step`.
 

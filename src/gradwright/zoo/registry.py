@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from gradwright.errors import SpecError, perhaps
+from gradwright.kinds import shown
 from gradwright.spec import NetSpec
 from gradwright.spec.numbers import COUNTS, is_count
 from gradwright.spec.padding import Pair
@@ -49,6 +50,9 @@ def get(name: str, *, classes: int | None = None, size: int | Pair | None = None
     """
     if name not in [*names(), *catalogue.ROWS]:
         raise _unknown(name)
+    if classes is not None and not is_count(classes):
+        expected = f"a number of classes {COUNTS}"
+        raise SpecError(where=f"zoo: {name}", expected=expected, found=shown(classes))
     extents = None if size is None else _extents(name, size)
     if name in PUBLISHED or name in catalogue.ROWS:
         return _sized(name, classes, extents)

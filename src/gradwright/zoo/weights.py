@@ -11,6 +11,7 @@ from safetensors import SafetensorError
 
 from gradwright.errors import CheckpointError, DataError
 from gradwright.hlo import ElementType
+from gradwright.kinds import checked
 from gradwright.layers import Dense
 from gradwright.spec import NetSpec, Slot
 from gradwright.zoo.naming import OURS, Naming
@@ -45,6 +46,7 @@ class _Stored(TypedDict):
     data: bytearray
 
 
+@checked
 def load(net: NetSpec, path: str | Path) -> Arrays:
     """Return every slot of a net by our name, in float32, from a file of a library's tensors.
 
