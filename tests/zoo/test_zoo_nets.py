@@ -81,9 +81,12 @@ def test_an_unknown_name_is_answered_with_those_near_it() -> None:
     )
 
 
-def test_a_net_of_no_classes_is_refused() -> None:
-    with pytest.raises(SpecError, match=r"^dense1: expected extents, strides and counts >= 1"):
-        zoo.get("mnist-linear", classes=0)
+@pytest.mark.parametrize("name", ["mnist-linear", "resnet18", "bestiary-alexnet"])
+def test_a_net_of_no_classes_is_refused(name: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        zoo.get(name, classes=0)
+    expected = "a number of classes >= 1 (plain integers up to 2147483647)"
+    assert str(caught.value) == f"zoo: {name}: expected {expected}, found 0"
 
 
 def test_kernels_have_the_variance_that_they_declare() -> None:
