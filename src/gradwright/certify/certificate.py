@@ -139,7 +139,7 @@ def _gradients(
             continue
         behind = ancestors([body.results[result]], body.operations, frozenset())
         used = {id(v) for operation in behind for v in operation.results}
-        near = [(n, session.known[id(v)]) for n, v in values if id(v) in used]
+        near = [(n, _opened(session, session.known[id(v)])) for n, v in values if id(v) in used]
         fitting = [(n, t) for n, t in near if t.shape == g.shape]
         at_once = (n for n, t in fitting if _is_same_form(session, g, t))
         alike = [(n, t) for n, t in fitting if search.reads_alike(g, t)]
@@ -151,6 +151,11 @@ def _gradients(
         if number is not None:
             found[argument] = number
     return found
+
+
+def _opened(session: Session, tensor: Tensor) -> Tensor:
+    algebra = session.meanings.f.algebra
+    return Tensor(tensor.digits, algebra.opened(tensor.poly, tensor.box))
 
 
 def _is_same_form(session: Session, a: Tensor, b: Tensor) -> bool:
@@ -185,8 +190,11 @@ def _session(draft: Certificate, functions: Sequence[Function]) -> tuple[Session
 
 def _cuts(
     draft: Certificate, functions: Sequence[Function]
-) -> tuple[frozenset[int], frozenset[int], frozenset[int]]:
-    """Return values to name in the forward part, those layers read, those whose cotangents are."""
+) -> tuple[frozenset[int], frozenset[int], frozenset[int], frozenset[int]]:
+    """Return values to name in the forward part, those layers read, those whose cotangents are.
+
+    Beside them those behind the loss that are multiplied by themselves.
+    """
     body = functions[0].body
     operations: Sequence[Operation] = body.operations
     if draft.loss is not None:
@@ -200,7 +208,11 @@ def _cuts(
     held = chosen_cotangents(operations, chosen)
     every = [each for function in functions for each in function.body.operations]
     blocks = {id(each.operands[0]) for each in every if each.opcode == "stablehlo.dynamic_slice"}
-    return found(chosen), found(read_by_layers(operations) | blocks), found(held)
+    forward = {id(result) for each in operations for result in each.results}
+    products = [each.operands for each in every if each.opcode == "stablehlo.multiply"]
+    squared = {id(a) for a, b in products if a is b and id(a) not in forward}
+    read = read_by_layers(operations) | blocks
+    return found(chosen), found(read), found(held), found(squared)
 
 
 def _literals(functions: Sequence[Function]) -> dict[str, str]:

@@ -32,13 +32,15 @@ WRITTEN_OUT = 2
 CUTS = 64
 """Places at which the range of a summed variable is cut."""
 KNOWN = 64
-"""Sums of the same factors that one is compared with."""
+"""Sums of the same factors over the same ranges that one is compared with."""
 IDLE = 12
 """Sums written out in vain before a comparison is given up."""
 STATED_TERMS = 8
 """Terms beyond which a value of a statement is named."""
 COTANGENT_TERMS = 2
 """Terms of a cotangent at a cut beyond which it is named."""
+SQUARED_TERMS = 8
+"""Terms of a gradient beyond which it is named before an update multiplies it by itself."""
 
 _OUTPUTS = -1_000_000
 """Number of the first output of the other sum while equations are solved."""
@@ -56,6 +58,9 @@ class Search:
     or made of pieces."""
     held: frozenset[int]
     """Values whose cotangents a text holds: these are named."""
+    squared: frozenset[int]
+    """Values behind the loss that are multiplied by themselves: they are named where they are
+    long."""
     stated: int
     """Number from which on values are those of statements: they are named where they are long."""
     answers: dict[int, Answer] = field(default_factory=dict[int, Answer])
@@ -89,12 +94,15 @@ class Search:
 
     def cuts(self, value: int, p: Poly, box: Box) -> bool:
         """Cut where that was chosen, and where a value that was cut comes back."""
+        if value in self.cuts_made:
+            return True
         atoms = {a for factors, _ in p for a, _, _ in factors}
         if _is_single(p) or any(isinstance(self._atoms.contents[a], Infinity) for a in atoms):
             return False
         as_it_is = len(p) == 1 or all(guards for _, guards in p)
         wanted = value in self.forward or (value >= self.stated and len(p) > STATED_TERMS)
         wanted = wanted or (value in self.read and not as_it_is)
+        wanted = wanted or (value in self.squared and len(p) > SQUARED_TERMS)
         if wanted:
             self._cut_forms.add(p, box, None)
         elif self._cut_forms.find(self._algebra, p, box) is None:
@@ -129,11 +137,10 @@ class Search:
         self._asked += 1
         assert self.names is not None
         mine = reaches(*contraction.term, contraction.summed, contraction.box)
-        for atom in self._sums.get(_kinds(contraction.term[0]), [])[:KNOWN]:
-            content = self._sum(atom)
-            if not may_meet(mine, self._reach_of(atom)):
-                continue
-            for answer in _bijections(atom, content, contraction):
+        known = self._sums.get(_kinds(contraction.term[0]), [])
+        alike = (atom for atom in known if may_meet(mine, self._reach_of(atom)))
+        for atom in islice(alike, KNOWN):
+            for answer in _bijections(atom, self._sum(atom), contraction):
                 try:
                     self.names.verify_sum(answer, contraction)
                 except FalseStatement:
