@@ -10,7 +10,6 @@ from gradwright.certify.certificate_json import certificate_json
 from gradwright.certify.refute_points import restricted
 from gradwright.check import check
 from gradwright.check.certificate import GradientClaim
-from gradwright.check.replay import straight
 from gradwright.check.session import numbered
 from gradwright.hlo import Function, Module, print_module
 
@@ -83,7 +82,7 @@ def text_of(name: str) -> tuple[str, int]:
 
 def covered(text: str, count: int) -> list[int]:
     """Return the gradients that a certificate covers; every certificate must be accepted."""
-    function = straight(text)
+    [function] = Subject("gradients", [text], 0).functions
     number_of = {id(value): n for n, value in enumerate(numbered([function]))}
     results = [number_of[id(value)] for value in function.body.results[1:]]
     claims = [(str(k), GradientClaim(k, results[k])) for k in range(count)]
@@ -102,7 +101,7 @@ def test_the_gradients_of_jax_are_covered(name: str) -> None:
 @pytest.mark.parametrize("name", COVERED)
 def test_no_wrong_gradient_is_covered(name: str) -> None:
     text, count = text_of(name)
-    main = straight(text)
+    [main] = Subject("gradients", [text], 0).functions
     mutants = list(changed(main))
     random.Random(1).shuffle(mutants)
     for mutant in mutants[:MUTANTS]:

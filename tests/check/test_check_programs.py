@@ -35,7 +35,6 @@ IN_CI = {
 OPEN = {
     ("shuffle-strided", "textbook"): "two halves of the channels that are shuffled",
     ("shuffle-strided", "portable"): "two halves of the channels that are shuffled",
-    ("shuffle", "portable"): "a depthwise convolution between two shuffles",
     ("unet", "portable"): "a convolution in pairs of columns in the middle of a net",
 }
 """Blocks of which a certificate leaves claims out, and what it stops at."""

@@ -10,7 +10,6 @@ from gradwright.certify.certificate import Subject, written
 from gradwright.certify.certificate_json import certificate_json
 from gradwright.check import check
 from gradwright.check.certificate import Certificate, GradientClaim
-from gradwright.check.replay import straight
 from gradwright.check.session import numbered
 
 TWO_SUMS = """
@@ -210,7 +209,7 @@ SPOILT: dict[str, tuple[str, str, str]] = {
 
 def certificate_of(text: str, gradient: str) -> Certificate:
     """Return what can be certified of the gradient of the last argument that has one."""
-    function = straight(text)
+    [function] = Subject("gradients", [text], 0).functions
     values = [v.name for v in numbered([function])]
     argument = values.index(gradient.removeprefix("d"))
     claim = GradientClaim(argument, values.index(gradient))

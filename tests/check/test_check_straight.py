@@ -4,7 +4,8 @@ import pytest
 
 from gradwright.certify.certificate import Subject, written
 from gradwright.check.certificate import EqualClaim
-from gradwright.check.replay import straight
+from gradwright.check.straight import straightened
+from gradwright.hlo import read_module
 
 NESTED = """
 func.func @main(%x: tensor<f32>, %m: tensor<i32>) -> tensor<f32> {{
@@ -43,7 +44,7 @@ func.func @main(%x: tensor<f32>, %m: tensor<i32>) -> tensor<f32> {
 @pytest.mark.parametrize("trips", [1, 2, 3])
 def test_a_loop_of_as_many_trips_as_an_argument_says_stays(trips: int) -> None:
     text = NESTED.format(trips=trips, trips_inside="%m")
-    opcodes = [operation.opcode for operation in straight(text).body.operations]
+    opcodes = [operation.opcode for operation in straightened(read_module(text)).body.operations]
     assert opcodes.count("stablehlo.while") == trips
     assert written(Subject("equal", [text, UNCHANGED]), [("0", EqualClaim(0))]).claims == ()
 
@@ -51,6 +52,6 @@ def test_a_loop_of_as_many_trips_as_an_argument_says_stays(trips: int) -> None:
 @pytest.mark.parametrize("trips", [1, 2, 3])
 def test_a_loop_of_known_trips_is_written_out(trips: int) -> None:
     text = NESTED.format(trips=trips, trips_inside="%one")
-    opcodes = [operation.opcode for operation in straight(text).body.operations]
+    opcodes = [operation.opcode for operation in straightened(read_module(text)).body.operations]
     assert "stablehlo.while" not in opcodes
     assert len(written(Subject("equal", [text, UNCHANGED]), [("0", EqualClaim(0))]).claims) == 1

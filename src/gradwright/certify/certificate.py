@@ -19,8 +19,9 @@ from gradwright.check.certificate import (
 )
 from gradwright.check.comparing import same
 from gradwright.check.literals import DENOMINATORS
-from gradwright.check.replay import Text, digest, require_signatures, straight
-from gradwright.check.session import Session, ancestors, numbered
+from gradwright.check.replay import Text, digest, require_signatures, straight_texts
+from gradwright.check.session import Session, numbered
+from gradwright.check.straight import ancestors
 from gradwright.check.tensor import Tensor
 from gradwright.hlo import ElementType, Function, Operation
 from gradwright.hlo import attributes as attr
@@ -47,7 +48,7 @@ class Subject:
     @cached_property
     def functions(self) -> Sequence[Function]:
         """The texts without calls and loops."""
-        return [straight(text) for text in self.texts]
+        return straight_texts(self.kind, self.loss, self.texts)
 
 
 def written(
@@ -114,7 +115,8 @@ def scouted(subject: Subject, updated: Mapping[int, int]) -> tuple[Subject, dict
     """
     claims = tuple(GradientClaim(argument, argument) for argument in updated)
     stating = subject if updated else replace(subject, kind="meaning", texts=subject.texts[:1])
-    session, search = _session(_draft(stating, claims), stating.functions)
+    functions = subject.functions[: len(stating.texts)]
+    session, search = _session(_draft(stating, claims), functions)
     session.prepare()
     session.bind()
     found = _gradients(session, search, subject, updated)
@@ -208,6 +210,8 @@ def _cuts(
     held = chosen_cotangents(operations, chosen)
     every = [each for function in functions for each in function.body.operations]
     blocks = {id(each.operands[0]) for each in every if each.opcode == "stablehlo.dynamic_slice"}
+    loops = [each for each in every if each.opcode == "stablehlo.while"]
+    blocks.update(id(v) for loop in loops for v in loop.operands if v.type.element.is_float)
     forward = {id(result) for each in operations for result in each.results}
     products = [each.operands for each in every if each.opcode == "stablehlo.multiply"]
     squared = {id(a) for a, b in products if a is b and id(a) not in forward}
@@ -219,7 +223,7 @@ def _literals(functions: Sequence[Function]) -> dict[str, str]:
     """Return what literals may stand for: 1 / n, or an irrational number that they round."""
     found: dict[str, str] = {}
     for function in functions:
-        for operation in function.body.operations:
+        for operation in function.body.walk():
             value, element = operation.attributes, operation.results[0].type.element
             if isinstance(value, attr.Constant) and element.is_float and value.splat:
                 [word] = decimals(value)

@@ -10,7 +10,7 @@ from gradwright.check.affine import Affine
 from gradwright.check.guide import Opened, Recognized, SameSum, Split, Way
 from gradwright.errors import CertificateError
 
-FORMAT = "gradwright-certificate 3"
+FORMAT = "gradwright-certificate 4"
 DIGITS = 400
 """Digits of a number; more is refused."""
 SHOWN = 30

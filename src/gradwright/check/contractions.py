@@ -10,7 +10,7 @@ from gradwright.check.forms import Form, Reads
 from gradwright.check.names import Names
 from gradwright.check.poly import Algebra, Poly
 from gradwright.check.sums import Summation
-from gradwright.check.tensor import Digits, Tensor, box_of, in_finer, radix, refinement, starts
+from gradwright.check.tensor import Digits, Tensor, in_finer, radix, refinement, starts
 
 
 @dataclass(slots=True)
@@ -24,13 +24,15 @@ class Assembly:
     guards: list[Guard]
 
     def place(self, v: int) -> Affine:
-        """Return a variable of the form in terms of its digits."""
+        """Return a variable of the form in terms of its digits; one that counts trips as it is."""
+        if v >= len(self.first):
+            return variable(v)
         first = self.first[v]
         return radix((n, variable(first + i)) for i, n in enumerate(self.digits[v]))
 
     def digits_at(self, e: Affine, dimension: Sequence[int]) -> list[Affine]:
         """Return the digits of an operand's index as expressions, guarded to its extent."""
-        if e[0] == 0 and len(e[1]) == 1 and e[1][0][1] == 1:
+        if e[0] == 0 and len(e[1]) == 1 and e[1][0][1] == 1 and e[1][0][0] < len(self.first):
             v = e[1][0][0]
             fine = self.digits[v]
             same_size = dimension and prod(dimension) == prod(fine)
@@ -67,9 +69,9 @@ class Contractions:
     def laid(self, form: Form, operands: Sequence[Tensor]) -> tuple[Assembly, Poly]:
         """Return the product of a form's operands before it is summed."""
         digits = _chosen_digits(form, operands)
-        flat = box_of(tuple(digits))
+        flat = self.algebra.box(digits)
         outputs = sum(len(d) for d in digits[: len(form.shape)])
-        summed = list(range(outputs, len(flat)))
+        summed = list(range(outputs, sum(map(len, digits))))
         assembly = Assembly(digits, starts(tuple(digits)), flat, summed, [])
         terms = [self._as_term(operand) if len(operands) > 1 else operand for operand in operands]
         polys = [
@@ -100,7 +102,7 @@ class Contractions:
 
     def as_name(self, tensor: Tensor) -> Tensor:
         """Return a tensor as a multiple of one atom."""
-        found = self.names.name(tensor.poly, tensor.box)
+        found = self.names.name(tensor.poly, self.algebra.box(tensor.digits))
         return Tensor(tensor.digits, {(((found.atom, found.access, 1),), ()): found.scale})
 
 

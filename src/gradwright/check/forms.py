@@ -135,9 +135,9 @@ def part_of_concatenation(x: Shape, shape: Shape, dimension: int, start: int) ->
     return Form(shape, (), (tuple(reads),))
 
 
-def slice_at(starts: Sequence[int], shape: Shape) -> Form:
-    """Return a block of this shape of a tensor, read from known starts on."""
-    reads = tuple(linear(((1, variable(d)),), start) for d, start in enumerate(starts))
+def slice_at(starts: Sequence[Affine], shape: Shape) -> Form:
+    """Return a block of this shape of a tensor, read from starts on that no variable here moves."""
+    reads = tuple(linear(((1, variable(d)), (1, start))) for d, start in enumerate(starts))
     return Form(shape, (), (reads,))
 
 

@@ -62,8 +62,11 @@ class Functions:
         rows = zip(t.digits, digits, starts(t.digits), starts(digits), strict=True)
         for coarse, fine, old, new in rows:
             places.update(enumerate(in_finer(coarse, fine, new), old))
-        like = Tensor(digits, {})
-        return Tensor(digits, self.algebra.substitute(t.poly, places, like.box))
+        box = self.algebra.box(digits)
+        return Tensor(digits, self.algebra.substitute(t.poly, places, box))
+
+    def _box(self, a: Tensor) -> Box:
+        return self.algebra.box(a.digits)
 
     def add(self, a: Tensor, b: Tensor, scale: Fraction | int = 1) -> Tensor:
         """Return a + scale * b."""
@@ -82,7 +85,7 @@ class Functions:
         """Return a product."""
         for b in others:
             a, b = self.align(a, b)
-            a = Tensor(a.digits, self.algebra.multiply(a.poly, b.poly, a.box))
+            a = Tensor(a.digits, self.algebra.multiply(a.poly, b.poly, self._box(a)))
         return a
 
     def index_along(self, shape: Shape, d: int) -> Tensor:
@@ -164,7 +167,7 @@ class Functions:
         return (self._named(a)[0] if c is None else c) < 0
 
     def _named(self, a: Tensor) -> tuple[Fraction, int, tuple[Affine, ...]]:
-        found = self.contractions.names.name(a.poly, a.box)
+        found = self.contractions.names.name(a.poly, self._box(a))
         return found.scale, found.atom, found.access
 
     def compare(self, direction: str, a: Tensor, b: Tensor) -> Tensor:
@@ -194,7 +197,7 @@ class Functions:
         guards = self._index_test(test, a)
         if guards is not None:
             return Tensor(a.digits, guards)
-        split = self._cases(Tensor(a.digits, self.algebra.opened(a.poly, a.box)))
+        split = self._cases(Tensor(a.digits, self.algebra.opened(a.poly, self._box(a))))
         if split is not None:
             m, on, off = split
             return self.select(m, self.mask(test, on), self.mask(test, off))
@@ -233,24 +236,28 @@ class Functions:
 
     def _index_test(self, test: Test, a: Tensor) -> Poly | None:
         """Return the test as a guard where `a` is an affine function of indices."""
-        whole = lcm(*(c.denominator for c in a.poly.values()))
-        parts: list[tuple[int, Affine]] = []
-        offset = 0
-        for (factors, guards), c in a.poly.items():
-            if guards or len(factors) > 1:
-                return None
-            if not factors:
-                offset += int(c * whole)
-                continue
-            atom, access, q = factors[0]
-            if not isinstance(self.algebra.atoms.contents[atom], Index) or q != 1:
-                return None
-            parts.append((int(c * whole), access[0]))
-        e = linear(parts, offset)
-        reach = 1 + abs(e[0]) + sum(abs(k) * a.box[v] for v, k in e[1])
+        e = self.affine(self.scale(a, lcm(*(c.denominator for c in a.poly.values()))))
+        if e is None:
+            return None
+        box = self._box(a)
+        reach = 1 + abs(e[0]) + sum(abs(k) * box[v] for v, k in e[1])
         guard: Guard = (e, 1, reach) if test is Test.POSITIVE else (e, 0, 1)
-        guards = conjunction((guard,), a.box)
+        guards = conjunction((guard,), box)
         return {} if guards is None else {((), guards): Fraction(1)}
+
+    def affine(self, a: Tensor) -> Affine | None:
+        """Return a tensor as an expression in its indices and in trips, if it is one."""
+        parts: list[tuple[int, Affine]] = []
+        for (factors, guards), c in a.poly.items():
+            if guards or len(factors) > 1 or c.denominator > 1:
+                return None
+            access: tuple[Affine, ...] = ((1, ()),)
+            if factors:
+                [(atom, access, q)] = factors
+                if not isinstance(self.algebra.atoms.contents[atom], Index) or q != 1:
+                    return None
+            parts.append((int(c), access[0]))
+        return linear(parts)
 
     def power(self, a: Tensor, exponent: Fraction | int) -> Tensor:
         """Return a ** exponent, on a != 0 where it is negative and a >= 0 where it is a root."""
@@ -266,16 +273,16 @@ class Functions:
             power = self.algebra.power_of_term(a.poly, q)
             if power is not None:
                 ((factors, _), _) = next(iter(a.poly.items()))
-                self._assume(factors, q, a.box)
+                self._assume(factors, q, self._box(a))
                 return Tensor(a.digits, power)
         if q.denominator == 1 and 0 <= q <= EXPANDED_POWER:
             return self.multiply(self.number(a, 1), *[a] * int(q))
         scale, atom, access = self._named(a)
         root = self.algebra.power_of_number(scale, q)
-        self._assume(((atom, access, 1),), q, a.box)
+        self._assume(((atom, access, 1),), q, self._box(a))
         factor = (atom, access, int(q) if q.denominator == 1 else q)
         term: Poly = {((factor,), ()): Fraction(1)}
-        return Tensor(a.digits, self.algebra.multiply(root, term, a.box))
+        return Tensor(a.digits, self.algebra.multiply(root, term, self._box(a)))
 
     def raised(self, a: Tensor, b: Tensor) -> Tensor:
         """Return a ** b = exp(b log a), on a > 0 where the exponent is no number."""
@@ -306,7 +313,9 @@ class Functions:
 
     def assume_inside(self, start: Tensor, last: int) -> None:
         """Note that indices are taken to be between 0 and a last one."""
-        if not self.bounds.is_met(start.poly, start.box, lambda s: s[0] >= 0 and s[1] <= last):
+        if not self.bounds.is_met(
+            start.poly, self._box(start), lambda s: s[0] >= 0 and s[1] <= last
+        ):
             raise Uncheckable("an index that no input tried puts inside of its operand")
         if constant_of(start.poly) is None and self.algebra.atoms.unknowns[self._named(start)[1]]:
             self.needs.setdefault(("inside", self._named(start)[1]), self.at)
@@ -333,7 +342,7 @@ class Functions:
         if c is not None and c <= 0:
             raise Uncheckable("the logarithm of a number that has none")
         if c is None and not self._is_positive(a):
-            self._need("positive", self._named(a)[1], a.poly, a.box)
+            self._need("positive", self._named(a)[1], a.poly, self._box(a))
         if len(a.poly) != 1:
             return self.applied("log", a)
         ((factors, guards), c) = next(iter(a.poly.items()))

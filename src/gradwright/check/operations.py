@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from gradwright.check.affine import Affine, variable
+from gradwright.check.affine import Affine, linear, variable, within
 from gradwright.check.atoms import Dense, Infinity, Numbers, Test, Uncheckable, Unknown
 from gradwright.check.contractions import Contractions
 from gradwright.check.extremes import picked
@@ -101,8 +101,7 @@ class Meanings:
         if found is None:
             raise Uncheckable("a reshape across digits")
         digits, places = found
-        box = Tensor(digits, {}).box
-        return Tensor(digits, self.algebra.substitute(x.poly, places, box))
+        return Tensor(digits, self.algebra.substitute(x.poly, places, self.algebra.box(digits)))
 
     def constant(self, operation: Operation, _: Tensors) -> Tensor:
         """A splat is a number; other constants are atoms known entry by entry."""
@@ -189,7 +188,7 @@ class Meanings:
             form = part_of_concatenation(tensor.shape, shape, d, start)
             total = self.f.add(total, self.contractions.apply(form, [tensor]))
             start += tensor.shape[d]
-        return Tensor(total.digits, joined(total.poly, total.box))
+        return Tensor(total.digits, joined(total.poly, self.algebra.box(total.digits)))
 
     def reduce(self, operation: Operation, x: Tensors) -> Tensor:
         """A sum, an extreme, all or any over dimensions or windows, and the value at the start."""
@@ -225,13 +224,16 @@ class Meanings:
             raise Uncheckable("a windowed sum that does not start from 0")
         return form, x[:1]
 
-    def starts(self, x: Tensors, whole: Shape, block: Shape) -> list[int]:
-        """Return known starts of a block, moved inside as StableHLO does."""
-        found = [constant_of(start.poly) for start in x]
-        if any(c is None or c.denominator != 1 for c in found):
-            raise Uncheckable("a block at computed indices")
+    def starts(self, x: Tensors, whole: Shape, block: Shape) -> list[Affine]:
+        """Return known starts of a block, moved inside as StableHLO does; those of trips are."""
+        found = [self.f.affine(start) for start in x]
         ends = [n - m for n, m in zip(whole, block, strict=True)]
-        return [min(max(int(c or 0), 0), end) for c, end in zip(found, ends, strict=True)]
+        starts: list[Affine] = []
+        for e, end in zip(found, ends, strict=True):
+            if e is None or (e[1] and not within(e, 0, end + 1, (), self.algebra.box(()))):
+                raise Uncheckable("a block at computed indices")
+            starts.append(e if e[1] else (min(max(e[0], 0), end), ()))
+        return starts
 
     def dynamic_slice(self, operation: Operation, x: Tensors) -> Tensor:
         """A block of known starts."""
@@ -242,7 +244,7 @@ class Meanings:
     def block(self, x: Tensors) -> Form:
         """Return how a block fills a tensor from known starts on."""
         starts = self.starts(x[2:], x[0].shape, x[1].shape)
-        return slice_at([-start for start in starts], x[0].shape)
+        return slice_at([linear(((-1, start),)) for start in starts], x[0].shape)
 
     def update_slice(self, operation: Operation, x: Tensors) -> Tensor:
         """The second operand where its block lies, the first elsewhere."""

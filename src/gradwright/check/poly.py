@@ -4,7 +4,8 @@ Equal dictionaries over equal variables are equal functions, for whatever values
 outside their extents: every index that may leave them stands under a guard that is 0 there.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from fractions import Fraction
 from itertools import pairwise, product
 from math import floor, prod
@@ -39,6 +40,8 @@ TERM_LIMIT = 20000
 """Terms of one product beyond which the check is given up."""
 CASE_LIMIT = 256
 """Boxes of indices that guards cut and that are told apart."""
+FIRST_TRIP = 1 << 20
+"""Variable that counts the trips of the outermost loop; those of a tensor are less."""
 LARGEST_PRIME = 10000
 """Divisors up to which the number under a root is searched for primes."""
 
@@ -137,6 +140,24 @@ class Algebra:
 
     def __init__(self, atoms: Atoms) -> None:
         self.atoms = atoms
+        self._loops: dict[int, int] = {}
+
+    @contextmanager
+    def loop(self, trips: int) -> Generator[int]:
+        """Lend a variable that counts the trips of a loop, for tensors of its body to mention.
+
+        What is returned must not mention it: sum over it.
+        """
+        v = FIRST_TRIP + len(self._loops)
+        self._loops[v] = trips
+        try:
+            yield v
+        finally:
+            del self._loops[v]
+
+    def box(self, digits: Iterable[Iterable[int]]) -> dict[int, int]:
+        """Return the extent of each variable of a tensor with these digits, and of open loops."""
+        return {**dict(enumerate(n for dimension in digits for n in dimension)), **self._loops}
 
     def product(self, factors: Iterable[Factor]) -> tuple[tuple[Factor, ...], Fraction] | None:
         """Return a product in normal form, and the number it is multiplied by; None where it is 0.

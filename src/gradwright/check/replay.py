@@ -81,7 +81,7 @@ def check(certificate: object, *texts: Text) -> Checked:
         if not read.claims:
             raise FalseStatement("it claims nothing")
         _require_hashes(read, texts)
-        functions = [straight(text) for text in texts]
+        functions = straight_texts(read.subject, read.loss, texts)
         require_signatures(read.subject, functions)
         replay = _Replay(read)
         session = Session(read, functions, replay)
@@ -100,9 +100,18 @@ def check(certificate: object, *texts: Text) -> Checked:
     return Checked(claims, read.uncovered, stated, hypotheses, reason, seconds)
 
 
-def straight(text: Text) -> Function:
-    """Return the main function of a text in a straight line."""
-    return straightened(read_module(text))
+def straight_texts(subject: str, loss: int | None, texts: Sequence[Text]) -> list[Function]:
+    """Return the main functions of texts in a straight line.
+
+    Loops that add up stay where nothing behind them is differentiated.
+    """
+    differentiated: Sequence[int] | None = () if loss is None else (loss,)
+    first = None if subject == "vjp" else differentiated
+    modules = [read_module(text) for text in texts]
+    for module in modules[:1]:
+        if first and not 0 <= first[0] < len(module.main.body.results):
+            raise FalseStatement(f"there is no result {loss}")
+    return [straightened(module, () if i else first) for i, module in enumerate(modules)]
 
 
 _COUNTS = {"gradients": 1, "vjp": 2, "equal": 2, "meaning": 1}

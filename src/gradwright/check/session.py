@@ -20,20 +20,25 @@ from gradwright.check.derivatives import swept
 from gradwright.check.forms import Form
 from gradwright.check.functions import Functions
 from gradwright.check.guide import FalseStatement, Guide
+from gradwright.check.loops import results
 from gradwright.check.names import Names
 from gradwright.check.notation import statements_of
 from gradwright.check.operations import Meanings
 from gradwright.check.poly import Algebra, number
 from gradwright.check.stated import Stated
+from gradwright.check.straight import ancestors
 from gradwright.check.sums import Summation
 from gradwright.check.tensor import Tensor, plain
 from gradwright.hlo import Function, Operation, Value
 
 _PARTIAL = frozenset(
     f"stablehlo.{name}"
-    for name in ("divide", "log", "log_plus_one", "power", "remainder", "rsqrt", "sqrt", "tan")
+    for name in (
+        *("divide", "log", "log_plus_one", "power", "remainder", "rsqrt", "sqrt", "tan"),
+        *("case", "if", "while"),
+    )
 )
-"""Operations that are undefined at some real numbers."""
+"""Operations that are undefined at some real numbers, or may hold one that is."""
 
 
 @dataclass(slots=True)
@@ -196,16 +201,14 @@ class Session:
             operands = [known[id(v)] for v in operation.operands]
             try:
                 self._require_numbers(operation.operands)
-                results = m.results(operation, operands)
+                made = results(m, operation, operands)
             except Uncheckable as problem:
                 if strictly:
                     raise Uncheckable(f"%{operation.results[0].name}: {problem}") from None
                 if not self._stays_real(operation, operands):
                     self.undefined.update(id(value) for value in operation.results)
-                results = [
-                    m.unknown(f"value {self.number_of[id(v)]}", v) for v in operation.results
-                ]
-            for value, tensor in zip(operation.results, results, strict=True):
+                made = [m.unknown(f"value {self.number_of[id(v)]}", v) for v in operation.results]
+            for value, tensor in zip(operation.results, made, strict=True):
                 known[id(value)] = self._cut(self.number_of[id(value)], tensor)
 
     def _require_numbers(self, values: Sequence[Value]) -> None:
@@ -310,17 +313,3 @@ def _at(values: Sequence[Value], index: int | None, what: str) -> Value:
     if index is None or not 0 <= index < len(values):
         raise FalseStatement(f"there is no number {index} among {len(values)} {what}")
     return values[index]
-
-
-def ancestors(
-    results: Iterable[Value], operations: Sequence[Operation], stops: frozenset[int]
-) -> list[Operation]:
-    """Return the operations that results depend on, in order, none behind `stops`."""
-    wanted = {id(value) for value in results}
-    found: list[Operation] = []
-    for operation in reversed(operations):
-        results_here = {id(r) for r in operation.results}
-        if results_here & wanted and not results_here & stops:
-            found.append(operation)
-            wanted.update(id(v) for v in operation.reads)
-    return found[::-1]

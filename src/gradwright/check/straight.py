@@ -1,8 +1,9 @@
 """Texts in a straight line: calls and loops that count integers written out, reductions parted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from gradwright.check.loops import counting
 from gradwright.check.operations import combiner_of, opcode_of
 from gradwright.errors import UnsupportedError
 from gradwright.hlo import (
@@ -23,13 +24,23 @@ the calls of a text."""
 _REACH = 1 << 31
 
 
-def straightened(module: Module) -> Function:
-    """Return the main function, written out; UnsupportedError for calls without end."""
+def straightened(module: Module, differentiated: Sequence[int] | None = ()) -> Function:
+    """Return the main function, written out; UnsupportedError for calls without end.
+
+    Loops that count and add stay, but for those that differentiated results (None: all) depend on.
+    """
     module = with_batch_norms_written(module)
     functions = {function.name: function.body for function in module.functions}
     body = module.main.body
+    count = len(body.results)
+    behind = [body.results[k] for k in (range(count) if differentiated is None else differentiated)]
+    written_out = {id(each) for each in ancestors(behind, body.operations, frozenset())}
     new: dict[int, Value] = {}
-    operations = _Writer(functions).written(body, new, 0)
+    operations: list[Operation] = []
+    writer = _Writer(functions)
+    for operation in body.operations:
+        writer.keeps_loops = id(operation) not in written_out
+        operations += writer.one(operation, new, 0)
     parts = tuple(part for operation in operations for part in _parted(operation))
     return replace(module.main, body=Block(body.arguments, parts, _renamed(body.results, new)))
 
@@ -40,31 +51,37 @@ class _Writer:
 
     functions: Mapping[str, Block]
     integers: dict[int, int] = field(default_factory=dict[int, int])
+    keeps_loops: bool = True
+    """Whether loops that count and add stay."""
     looped: int = 0
     calls: int = 0
 
     def written(self, block: Block, new: dict[int, Value], depth: int) -> list[Operation]:
         """Return the operations of a block in the names `new`, which their results join."""
-        operations: list[Operation] = []
-        for operation in block.operations:
-            operands = _renamed(operation.operands, new)
-            inner: tuple[list[Operation], Sequence[Value]] | None = None
-            if isinstance(operation.attributes, attr.Call):
-                inner = self._called(operation.attributes.callee, operands, depth)
-            elif operation.opcode == "stablehlo.while":
-                inner = self._looped(operation, operands, new, depth)
-            if inner is not None:
-                operations += inner[0]
-                new.update(_bound(operation.results, inner[1]))
-                continue
-            results = tuple(Value(r.type, r.name) for r in operation.results)
-            new.update(_bound(operation.results, results))
-            regions = tuple(self._in_names(region, new, depth) for region in operation.regions)
-            operations.append(
-                replace(operation, operands=operands, results=results, regions=regions)
-            )
-            self._learn(operations[-1])
-        return operations
+        return [each for operation in block.operations for each in self.one(operation, new, depth)]
+
+    def one(self, operation: Operation, new: dict[int, Value], depth: int) -> list[Operation]:
+        """Return what an operation becomes, in the names `new`, which its results join."""
+        operands = _renamed(operation.operands, new)
+        inner: tuple[list[Operation], Sequence[Value]] | None = None
+        if isinstance(operation.attributes, attr.Call):
+            inner = self._called(operation.attributes.callee, operands, depth)
+        elif operation.opcode == "stablehlo.while" and not self._stays(operation, operands):
+            inner = self._looped(operation, operands, new, depth)
+        if inner is not None:
+            new.update(_bound(operation.results, inner[1]))
+            return inner[0]
+        results = tuple(Value(r.type, r.name) for r in operation.results)
+        new.update(_bound(operation.results, results))
+        regions = tuple(self._in_names(region, new, depth) for region in operation.regions)
+        operation = replace(operation, operands=operands, results=results, regions=regions)
+        self._learn(operation)
+        return [operation]
+
+    def _stays(self, operation: Operation, operands: Sequence[Value]) -> bool:
+        """Return whether a loop counts from a known integer and adds, where such ones stay."""
+        loop = counting(operation) if self.keeps_loops else None
+        return loop is not None and id(operands[loop.counter]) in self.integers
 
     def _called(
         self, callee: str, operands: Sequence[Value], depth: int
@@ -176,3 +193,17 @@ def _parted(operation: Operation) -> list[Operation]:
         results = (operation.results[i],)
         parts.append(replace(operation, operands=operands, results=results, regions=(region,)))
     return parts
+
+
+def ancestors(
+    results: Iterable[Value], operations: Sequence[Operation], stops: frozenset[int]
+) -> list[Operation]:
+    """Return the operations that results depend on, in order, none behind `stops`."""
+    wanted = {id(value) for value in results}
+    found: list[Operation] = []
+    for operation in reversed(operations):
+        results_here = {id(r) for r in operation.results}
+        if results_here & wanted and not results_here & stops:
+            found.append(operation)
+            wanted.update(id(v) for v in operation.reads)
+    return found[::-1]

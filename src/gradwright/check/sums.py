@@ -41,6 +41,8 @@ class _Term:
     guards: Guards
     summed: set[int]
     box: dict[int, int]
+    opens: frozenset[int] = frozenset()
+    """Variables such that an inner sum that reads one is written out."""
 
     def fresh(self, extent: int) -> int:
         v = max(self.box, default=-1) + 1
@@ -77,6 +79,14 @@ class Summation:
         total: Poly = {}
         for (factors, guards), c in p.items():
             total = add(total, self._term(_Term(list(factors), guards, set(over), dict(box))), c)
+        return total
+
+    def over_trips(self, p: Poly, k: int, box: Box) -> Poly:
+        """Return the sum of p over the trips of a loop, with sums that read k written out."""
+        total: Poly = {}
+        for (factors, guards), c in p.items():
+            term = _Term(list(factors), guards, {k}, dict(box), opens=frozenset((k,)))
+            total = add(total, self._term(term), c)
         return total
 
     def split(self, p: Poly, at: Split | Opened, box: Box) -> Poly:
@@ -157,8 +167,10 @@ class Summation:
         while pending:
             atom, access, q = pending.pop()
             content = self.algebra.atoms.contents[atom]
-            reached = any(v in term.summed for e in access for v, _ in e[1])
-            if not (isinstance(content, Sum) and reached and q == 1 and _opens(content)):
+            reached = {v for e in access for v, _ in e[1]} & term.summed
+            if not (isinstance(content, Sum) and reached and q == 1) or not (
+                reached & term.opens or _opens(content, access)
+            ):
                 term.factors.append((atom, access, q))
                 continue
             extents = content.extents[: content.outputs]
@@ -249,14 +261,18 @@ class Summation:
         return Contraction(whole, free, order, joined), access
 
 
-def _opens(content: Sum) -> bool:
-    """A sum of one factor moves entries; another is opened where that loses no structure."""
-    outputs = set(range(content.outputs))
+def _opens(content: Sum, access: Sequence[Affine]) -> bool:
+    """A sum of one factor moves entries; another is opened where that loses no structure.
+
+    That is where one factor reads all that the outputs are read at.
+    """
     if len(content.factors) == 1:
         return True
-    return not content.guards and any(
-        outputs <= {v for e in access for v, _ in e[1]} for _, access, _ in content.factors
-    )
+    at = [{v for v, _ in e[1]} for e in access]
+    whole = set[int]().union(*at)
+    reads = ({v for e in factor[1] for v, _ in e[1]} for factor in content.factors)
+    read = (set[int]().union(*(at[v] for v in each if v < len(at))) for each in reads)
+    return not content.guards and any(whole <= each for each in read)
 
 
 def _eliminate(term: _Term) -> bool:
