@@ -33,8 +33,6 @@ IN_CI = {
     "portable": ("basic-projected", "dense-block"),
 }
 OPEN = {
-    ("shuffle-strided", "textbook"): "two halves of the channels that are shuffled",
-    ("shuffle-strided", "portable"): "two halves of the channels that are shuffled",
     ("unet", "portable"): "a convolution in pairs of columns in the middle of a net",
 }
 """Blocks of which a certificate leaves claims out, and what it stops at."""

@@ -115,6 +115,32 @@ func.func @main(%x: tensor<6x2xf32>, %y: tensor<6x3xf32>, %w: tensor<2x3xf32>)
   return %l, %dw : tensor<f32>, tensor<2x3xf32>
 }
 """
+WINDOWS = """
+func.func @main(%c: tensor<4xf32>, %x: tensor<7xf32>) -> (tensor<f32>, tensor<7xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = "stablehlo.reduce_window"(%x, %z) <{window_dimensions = array<i64: 3>,
+      window_strides = array<i64: 2>, padding = dense<1> : tensor<1x2xi64>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %t = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %t : tensor<f32>
+  }) : (tensor<7xf32>, tensor<f32>) -> tensor<4xf32>
+  %p = stablehlo.multiply %s, %c : tensor<4xf32>
+  %l = stablehlo.reduce(%p init: %z) applies stablehlo.add across dimensions = [0]
+      : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  %g = stablehlo.pad %c, %z, low = [1], high = [0], interior = [1]
+      : (tensor<4xf32>, tensor<f32>) -> tensor<8xf32>
+  %d0 = "stablehlo.reduce_window"(%g, %z) <{window_dimensions = array<i64: 2>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %t = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %t : tensor<f32>
+  }) : (tensor<8xf32>, tensor<f32>) -> tensor<7xf32>
+  %h = stablehlo.pad %c, %z, low = [0], high = [1], interior = [1]
+      : (tensor<4xf32>, tensor<f32>) -> tensor<8xf32>
+  %d1 = stablehlo.slice %h [1:8] : (tensor<8xf32>) -> tensor<7xf32>
+  %dx = stablehlo.add %d0, %d1 : tensor<7xf32>
+  return %l, %dx : tensor<f32>, tensor<7xf32>
+}
+"""
 TERMS = """
 func.func @main(%x: tensor<6x2xf32>, %y: tensor<6x3xf32>, %t: tensor<6x3xf32>, %w: tensor<2x3xf32>)
     -> (tensor<f32>, tensor<2x3xf32>) {
@@ -161,6 +187,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "what is finite inside a border": (BORDERED, "dx"),
     "counts of positions": (COUNTED, "dx"),
     "a sum by blocks": (BLOCKS, "dw"),
+    "a sum by ranges": (WINDOWS, "dx"),
     "a sum term by term": (TERMS, "dw"),
     "all and any": (TRUTHS, "dx"),
 }
@@ -196,6 +223,8 @@ SPOILT: dict[str, tuple[str, str, str]] = {
     "another count": ("counts of positions", "multiply %n, %ones", "add %n, %ones"),
     "blocks that overlap": ("a sum by blocks", "%y [0:4, 0:3]", "%y [1:5, 0:3]"),
     "a block twice": ("a sum by blocks", "add %d0, %d1", "add %d0, %d0"),
+    "a range left out": ("a sum by ranges", "add %d0, %d1", "add %d0, %d0"),
+    "ranges that overlap": ("a sum by ranges", "%h [1:8]", "%h [0:7]"),
     "any for all": ("all and any", "applies stablehlo.and", "applies stablehlo.or"),
     "all for any": ("all and any", "applies stablehlo.or", "applies stablehlo.and"),
     "one or the other": ("all and any", "applies stablehlo.or", "applies stablehlo.xor"),
@@ -248,6 +277,25 @@ def test_a_sum_is_cut_inside_its_range_only(cuts: list[int], reason: str) -> Non
     text, rows, row = _answered("a sum by blocks", "split")
     assert row[4] == [4]
     row[4] = cuts
+    assert reason in str(check(rows, text).reason)
+
+
+@pytest.mark.parametrize(
+    ("place", "changed", "reason"),
+    [
+        (4, [], "cut at"),
+        (4, [-1], "cut at"),
+        (4, [2], "cut at"),
+        (4, [1, 0], "cut at"),
+        (4, [1], "leaves the points of a sum"),
+        (3, 7, "no guard 7"),
+        (2, 0, "no sum"),
+    ],
+)
+def test_a_guard_is_cut_inside_its_range_only(place: int, changed: object, reason: str) -> None:
+    text, rows, row = _answered("a sum by ranges", "part")
+    assert row[3:] == [0, [0]]
+    row[place] = changed
     assert reason in str(check(rows, text).reason)
 
 

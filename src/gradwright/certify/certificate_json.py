@@ -15,7 +15,7 @@ from gradwright.check.certificate import (
     MeaningClaim,
     UpdateClaim,
 )
-from gradwright.check.guide import Opened, Recognized, Split
+from gradwright.check.guide import Opened, Parted, Recognized, Split
 
 _KINDS = {
     GradientClaim: "gradient",
@@ -56,6 +56,8 @@ def _answer_row(a: Answer) -> list[object]:
         return ["value", str(a.scale), a.atom, _rows(a.access)]
     if isinstance(a, Split):
         return ["split", a.atom, a.variable, list(a.cuts)]
+    if isinstance(a, Parted):
+        return ["part", a.atom, a.guard, list(a.cuts)]
     if isinstance(a, Opened):
         return ["open", a.atom, a.factor]
     return ["sum", a.atom, *map(_rows, (a.access, a.to_mine, a.to_theirs))]

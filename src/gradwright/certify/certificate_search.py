@@ -7,10 +7,11 @@ claim its certificate and never makes a wrong one hold.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import islice, pairwise, permutations, product
+from itertools import islice, permutations, product
 
 from gradwright.certify.certificate_forms import Forms, Reaches, may_meet, reaches
-from gradwright.check.affine import Affine, Box, Guard, Guards, linear, placed, span, variable
+from gradwright.certify.certificate_parts import parting
+from gradwright.check.affine import Affine, Box, Guard, Guards, linear, placed, variable
 from gradwright.check.atoms import Atoms, Exponent, Factor, Infinity, Named, Sum
 from gradwright.check.certificate import Answer
 from gradwright.check.guide import (
@@ -19,7 +20,7 @@ from gradwright.check.guide import (
     Opened,
     Recognized,
     SameSum,
-    Split,
+    Writing,
 )
 from gradwright.check.names import Names
 from gradwright.check.poly import Algebra, Poly, moved_factors, moved_guards
@@ -27,10 +28,6 @@ from gradwright.check.tensor import Tensor
 
 ALIGNMENTS = 24
 """Ways to set equal factors against each other that are tried."""
-WRITTEN_OUT = 2
-"""Values of a summed variable that are written out one by one."""
-CUTS = 64
-"""Places at which the range of a summed variable is cut."""
 KNOWN = 64
 """Sums of the same factors over the same ranges that one is compared with."""
 IDLE = 12
@@ -150,7 +147,7 @@ class Search:
                 return answer
         return None
 
-    def split(self, p: Poly) -> Split | Opened | None:
+    def split(self, p: Poly) -> Writing | None:
         """Cut one among sums of equal factors, or multiply a sum out."""
         self._asked += 1
         self._idle = self._idle + 1 if self._met_at_split == self._met else 0
@@ -165,7 +162,7 @@ class Search:
                 if isinstance(content, Sum) and q == 1:
                     found.setdefault(_kinds(content.factors), set()).add(atom)
         groups = [{atom: self._sum(atom) for atom in sorted(atoms)} for atoms in found.values()]
-        cuts = (self._cut(sums) for sums in groups if len(sums) > 1)
+        cuts = (parting(sums) for sums in groups if len(sums) > 1)
         answer = next((cut for cut in cuts if cut is not None), None) or self._opened(groups)
         if answer is not None:
             self.answers[self._asked] = answer
@@ -182,23 +179,6 @@ class Search:
             if isinstance(self._atoms.contents[factor[0]], Named) and factor[2] == 1
         ]
         return Opened(*max(factors)[1:]) if factors else None
-
-    def _cut(self, sums: Mapping[int, Sum]) -> Split | None:
-        """Cut a sum where other sums begin or end, or write its shortest variable out."""
-        atom = max(sums, key=lambda a: len(sums[a].extents) - sums[a].outputs)
-        longest = sums[atom]
-        summed = range(longest.outputs, len(longest.extents))
-        others = [content for a, content in sums.items() if a != atom]
-        cuts = {v: _cuts(longest, v, others) for v in summed}
-        found = [v for v in summed if 0 < len(cuts[v]) <= CUTS]
-        if found:
-            v = min(found, key=lambda v: len(cuts[v]))
-            return Split(atom, v, cuts[v])
-        low = _low_digits(longest)
-        v = min(summed, key=lambda v: (longest.extents[v], v not in low, v), default=None)
-        if v is None or longest.extents[v] > WRITTEN_OUT:
-            return None
-        return Split(atom, v, tuple(range(1, longest.extents[v])))
 
     def reads_alike(self, a: Tensor, b: Tensor) -> bool:
         """Return whether the sums in two tensors have the same factors."""
@@ -259,26 +239,6 @@ def _is_single(p: Poly) -> bool:
         return False
     ((factors, guards), _) = next(iter(p.items()))
     return not guards and len(factors) <= 1 and all(q == 1 for _, _, q in factors)
-
-
-def _cuts(content: Sum, v: int, others: Iterable[Sum]) -> tuple[int, ...]:
-    """Return where to cut the range of a variable so that other sums read each of the parts."""
-    ranges: set[tuple[int, int]] = set()
-    for other in others:
-        for (_, mine, _), (_, theirs, _) in zip(content.factors, other.factors, strict=True):
-            for (offset, terms), e in zip(mine, theirs, strict=True):
-                if terms == ((v, 1),):
-                    least, greatest = span(e, dict(enumerate(other.extents)))
-                    ranges.add((least - offset, greatest + 1 - offset))
-    ends = sorted({0, content.extents[v], *(end for part in ranges for end in part)})
-    whole = ends[0] == 0 and ends[-1] == content.extents[v]
-    return tuple(ends[1:-1]) if whole and ranges >= {*pairwise(ends)} else ()
-
-
-def _low_digits(content: Sum) -> set[int]:
-    """Return the variables that an index counts by one beside others that it counts by more."""
-    indices = [dict(e[1]) for _, access, _ in content.factors for e in access]
-    return {v for e in indices for v, k in e.items() if abs(k) == 1 < max(map(abs, e.values()))}
 
 
 def _kinds(factors: Sequence[Factor]) -> _Kinds:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from gradwright.check.affine import Affine
-from gradwright.check.guide import Opened, Recognized, SameSum, Split, Way
+from gradwright.check.guide import Opened, Parted, Recognized, SameSum, Split, Way, Writing
 from gradwright.errors import CertificateError
 
 FORMAT = "gradwright-certificate 4"
@@ -64,7 +64,7 @@ class MeaningClaim:
 
 
 ClaimRecord = GradientClaim | UpdateClaim | LossClaim | EqualClaim | MeaningClaim
-Answer = Recognized | SameSum | Split | Opened
+Answer = Recognized | SameSum | Writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +262,7 @@ _ANSWERS: dict[str, tuple[int, Callable[[list[object]], Answer]]] = {
     "value": (3, lambda row: Recognized(_fraction(row[0]), _count(row[1]), _affines(row[2]))),
     "sum": (4, lambda row: SameSum(_count(row[0]), *map(_affines, row[1:]))),
     "split": (3, lambda row: Split(_count(row[0]), _count(row[1]), _counts(row[2]))),
+    "part": (3, lambda row: Parted(_count(row[0]), _count(row[1]), _integers(row[2]))),
     "open": (2, lambda row: Opened(*map(_count, row))),
 }
 
@@ -270,8 +271,12 @@ def _answer(value: object) -> tuple[int, Answer]:
     row = _list(value)
     size, read = _ANSWERS.get(str(row[1]) if len(row) > 1 else "", (-1, None))
     if read is None or len(row) != size + 2:
-        raise _wrong("answers", "a value, a sum, a split or what to open", row)
+        raise _wrong("answers", "a value, a sum, a split, a part or what to open", row)
     return _count(row[0]), read(row[2:])
+
+
+def _integers(value: object) -> tuple[int, ...]:
+    return tuple(map(_integer, _list(value)))
 
 
 def _affines(value: object) -> tuple[Affine, ...]:
@@ -279,7 +284,7 @@ def _affines(value: object) -> tuple[Affine, ...]:
 
 
 def _affine(value: object) -> Affine:
-    row = [_integer(n) for n in _list(value)]
+    row = _integers(value)
     terms = tuple(zip(row[1::2], row[2::2], strict=False))
     variables = [v for v, _ in terms]
     if len(row) % 2 != 1 or variables != sorted(set(variables)) or not all(k for _, k in terms):

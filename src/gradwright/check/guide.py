@@ -66,11 +66,24 @@ class Split:
 
 
 @dataclass(frozen=True, slots=True)
+class Parted:
+    """A Sum atom, the place of one of its guards, and where the range of that one is cut."""
+
+    atom: int
+    guard: int
+    cuts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Opened:
     """A Sum atom, and the place of a factor that is a named polynomial, to be multiplied out."""
 
     atom: int
     factor: int
+
+
+Writing = Split | Parted | Opened
+"""How a sum is written out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +113,7 @@ class Guide(Protocol):
     def recognize_sum(self, contraction: Contraction) -> SameSum | None:
         """Return which known sum this one is."""
 
-    def split(self, p: Poly) -> Split | Opened | None:
+    def split(self, p: Poly) -> Writing | None:
         """Return a sum in p that is to be written out, and how."""
 
     def made(self, atom: int, variables: Sequence[int]) -> None:

@@ -17,7 +17,16 @@ from gradwright.check.certificate import (
     UpdateClaim,
     read_certificate,
 )
-from gradwright.check.guide import Contraction, FalseStatement, Opened, Recognized, SameSum, Split
+from gradwright.check.guide import (
+    Contraction,
+    FalseStatement,
+    Opened,
+    Parted,
+    Recognized,
+    SameSum,
+    Split,
+    Writing,
+)
 from gradwright.check.poly import Poly
 from gradwright.check.session import Session
 from gradwright.check.straight import straightened
@@ -196,10 +205,10 @@ class _Replay:
         del contraction
         return self._answer(SameSum, "a sum, not about a value")
 
-    def split(self, p: Poly) -> Split | Opened | None:
+    def split(self, p: Poly) -> Writing | None:
         """See `_answer`."""
         del p
-        return self._answer((Split, Opened), "what to write out")
+        return self._answer((Split, Parted, Opened), "what to write out")
 
     def made(self, atom: int, variables: Sequence[int]) -> None:
         """Nothing is remembered: the certificate knows what comes."""

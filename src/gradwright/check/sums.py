@@ -19,7 +19,7 @@ from gradwright.check.affine import (
     within,
 )
 from gradwright.check.atoms import Factor, Infinity, Monomial, Named, Sum, Uncheckable
-from gradwright.check.guide import Contraction, FalseStatement, Opened, Split
+from gradwright.check.guide import Contraction, FalseStatement, Opened, Parted, Split, Writing
 from gradwright.check.names import Names, merged
 from gradwright.check.poly import (
     CASE_LIMIT,
@@ -89,13 +89,19 @@ class Summation:
             total = add(total, self._term(term), c)
         return total
 
-    def split(self, p: Poly, at: Split | Opened, box: Box) -> Poly:
+    def split(self, p: Poly, at: Writing, box: Box) -> Poly:
         """Return p with a sum as the sum of its parts, as the guide says."""
         contents = self.algebra.atoms.contents
         content = contents[at.atom] if 0 <= at.atom < len(contents) else None
         if not isinstance(content, Sum):
             raise FalseStatement(f"atom {at.atom} has no summed variable: it is no sum")
-        bodies = self._ranges(content, at) if isinstance(at, Split) else self._opened(content, at)
+        match at:
+            case Split():
+                bodies = self._ranges(content, at)
+            case Parted():
+                bodies = self._parted(content, at)
+            case Opened():
+                bodies = self._opened(content, at)
         total: Poly = {}
         for (factors, guards), c in p.items():
             parts = [f for f in factors if f[0] == at.atom and f[2] == 1]
@@ -113,12 +119,22 @@ class Summation:
         """Return what a sum is over each range of one of its variables, with its extents."""
         if not content.outputs <= at.variable < len(content.extents):
             raise FalseStatement(f"atom {at.atom} has no summed variable {at.variable}")
-        ends = (0, *at.cuts, content.extents[at.variable])
-        if not at.cuts or list(ends) != sorted(set(ends)):
-            raise FalseStatement(f"a sum over {ends[-1]} values cut at {list(at.cuts)[:5]}")
+        parts = _parts_between(0, at.cuts, content.extents[at.variable])
         body: Poly = {(content.factors, content.guards): Fraction(1)}
         whole = dict(enumerate(content.extents))
-        return [self.algebra.on(body, {at.variable: part}, whole) for part in pairwise(ends)]
+        return [self.algebra.on(body, {at.variable: part}, whole) for part in parts]
+
+    def _parted(self, content: Sum, at: Parted) -> list[tuple[Poly, Box]]:
+        """Return what a sum is where the expression of one of its guards is in each range."""
+        if not 0 <= at.guard < len(content.guards):
+            raise FalseStatement(f"atom {at.atom} has no guard {at.guard}")
+        e, low, high = content.guards[at.guard]
+        others = (*content.guards[: at.guard], *content.guards[at.guard + 1 :])
+        box = dict(enumerate(content.extents))
+        return [
+            ({(content.factors, (*others, (e, *part))): Fraction(1)}, box)
+            for part in _parts_between(low, at.cuts, high)
+        ]
 
     def _opened(self, content: Sum, at: Opened) -> list[tuple[Poly, Box]]:
         """Return a sum with one of its factors multiplied out."""
@@ -259,6 +275,13 @@ class Summation:
         free, order = (tuple(v for v in group if v in ours) for group in groups)
         access = {v: placed(ours[v], origin) for v in free}
         return Contraction(whole, free, order, joined), access
+
+
+def _parts_between(low: int, cuts: Sequence[int], high: int) -> list[tuple[int, int]]:
+    ends = (low, *cuts, high)
+    if not cuts or list(ends) != sorted(set(ends)):
+        raise FalseStatement(f"a range from {low} to {high} cut at {list(cuts)[:5]}")
+    return list(pairwise(ends))
 
 
 def _opens(content: Sum, access: Sequence[Affine]) -> bool:
