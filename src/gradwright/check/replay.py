@@ -117,9 +117,9 @@ def straight_texts(subject: str, loss: int | None, texts: Sequence[Text]) -> lis
     differentiated: Sequence[int] | None = () if loss is None else (loss,)
     first = None if subject == "vjp" else differentiated
     modules = [read_module(text) for text in texts]
-    for module in modules[:1]:
-        if first and not 0 <= first[0] < len(module.main.body.results):
-            raise FalseStatement(f"there is no result {loss}")
+    count = len(modules[0].main.body.results)
+    if first and not 0 <= first[0] < count:
+        raise FalseStatement(f"there is no number {loss} among {count} results")
     return [straightened(module, () if i else first) for i, module in enumerate(modules)]
 
 
