@@ -26,15 +26,31 @@ def central_difference(
     return (values[0] - values[1]) / (2 * step)
 
 
+def extrapolated_difference(
+    forward: Forward, arrays: Arrays, name: str, index: int, step: float = STEP
+) -> float:
+    """Return the central difference without its error of second order.
+
+    Source: Richardson's extrapolation, of one step and twice that. Behind norms of small variances
+    third derivatives reach 1e6, and with them that error 1e-5.
+    """
+    near, far = (
+        central_difference(forward, arrays, name, index, width) for width in (step, 2 * step)
+    )
+    return (4 * near - far) / 3
+
+
 def assert_gradients(subject: Subject, arrays: Arrays, seed: int = 1) -> None:
     """Check the emitted pullback against differences of the emitted forward, slot by slot."""
     gradients = subject.gradients(arrays)
     for name, gradient in gradients.items():
         assert gradient.shape == arrays[name].shape, name
         for index in coordinates(gradient, seed):
-            expected = central_difference(subject.forward, arrays, name, index)
-            error = abs(gradient.flat[index] - expected)
             bound = DIFFERENCE * magnitude(gradient)
+            expected = central_difference(subject.forward, arrays, name, index)
+            if abs(gradient.flat[index] - expected) > bound:
+                expected = extrapolated_difference(subject.forward, arrays, name, index)
+            error = abs(gradient.flat[index] - expected)
             assert error <= bound, f"{name}[{index}]: {gradient.flat[index]}, not {expected}"
 
 

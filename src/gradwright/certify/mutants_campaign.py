@@ -3,7 +3,7 @@
 import enum
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from gradwright.certify.claims import Claim
@@ -12,7 +12,7 @@ from gradwright.certify.mutants_attributes import Defect
 from gradwright.certify.mutants_truth import POINTS, FiniteDifferences, Truth
 from gradwright.certify.texts_gradient import Subject, certify_gradients
 from gradwright.certify.texts_settle import Effort, Search
-from gradwright.certify.verdicts import Json, Verdict
+from gradwright.certify.verdicts import Counterexample, Json, Verdict
 from gradwright.certify.witness_process import Evaluator, OutOfTime, Unevaluated
 from gradwright.errors import GradwrightError, SpecError
 from gradwright.hlo import Function, Module, print_module, verify
@@ -204,6 +204,11 @@ def _is_accepted(mutant: Mutant) -> bool:
     return True
 
 
+def counterexamples(claims: Iterable[Claim]) -> list[Counterexample]:
+    """Return what claims were refuted by."""
+    return [claim.counterexample for claim in claims if claim.counterexample is not None]
+
+
 def _tried(
     subject: Subject, mutant: Mutant, truth: Truth, usual: FiniteDifferences, search: Search
 ) -> Trial | None:
@@ -213,11 +218,7 @@ def _tried(
     seconds = time.perf_counter() - started
     try:
         wrong = truth.differs(mutant.function)
-        if not wrong and report.verdict is Verdict.REFUTED:
-            for claim in report.claims:
-                if claim.counterexample is not None:
-                    truth.look_at(claim.counterexample)
-            wrong = truth.differs(mutant.function)
+        wrong = wrong or truth.differs_at(mutant.function, counterexamples(report.claims))
         by_elements = wrong and usual.elements_differ(mutant.function)
         by_direction = wrong and usual.direction_differs(mutant.function)
     except Unevaluated:

@@ -1,12 +1,19 @@
 """Campaigns over whole programs: every operation may have the defect, whatever it is there for."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from gradwright.certify.claims import Claim
 from gradwright.certify.mutants import Mutant
-from gradwright.certify.mutants_campaign import FOUND, Campaign, Trial, chosen, unevaluated
+from gradwright.certify.mutants_campaign import (
+    FOUND,
+    Campaign,
+    Trial,
+    chosen,
+    counterexamples,
+    unevaluated,
+)
 from gradwright.certify.mutants_truth import Truth
 from gradwright.certify.programs import certify_program
 from gradwright.certify.programs_reading import Declared, Program
@@ -60,18 +67,24 @@ def program_campaign(
 class _Decided(Exception):
     """A claim was refuted, so that the others need not be settled."""
 
+    def __init__(self, claim: Claim) -> None:
+        super().__init__(claim.name)
+        self.claim = claim
+
 
 def _tried(program: Program, mutant: Mutant, truth: Truth, search: Search) -> Trial | None:
     """Judge one mutant; None where the interpreter cannot evaluate it."""
+    assert search.evaluator is not None
     try:
         wrong = truth.differs(mutant.function)
+        search.evaluator.renew()
+        started = time.perf_counter()
+        verdict, reason, claims = _verdict(Declared.of(program, _text(mutant.function)), search)
+        seconds = time.perf_counter() - started
+        search.evaluator.renew()
+        wrong = wrong or truth.differs_at(mutant.function, counterexamples(claims))
     except Unevaluated:
         return None
-    assert search.evaluator is not None
-    search.evaluator.renew()
-    started = time.perf_counter()
-    verdict, reason = _verdict(Declared.of(program, _text(mutant.function)), search)
-    seconds = time.perf_counter() - started
     return Trial(
         mutant.defect,
         mutant.label,
@@ -84,19 +97,19 @@ def _tried(program: Program, mutant: Mutant, truth: Truth, search: Search) -> Tr
     )
 
 
-def _verdict(program: Program, search: Search) -> tuple[Verdict, str]:
-    """Return the verdict on a program, known at its first refuted claim; why it is unknown."""
+def _verdict(program: Program, search: Search) -> tuple[Verdict, str, Sequence[Claim]]:
+    """Return the verdict on a program, why it is unknown, and the claims up to a refuted one."""
 
     def observe(claim: Claim) -> None:
         if claim.verdict is Verdict.REFUTED:
-            raise _Decided
+            raise _Decided(claim)
 
     try:
         report = certify_program(program, search=search, observe=observe)
-    except _Decided:
-        return Verdict.REFUTED, ""
+    except _Decided as decided:
+        return Verdict.REFUTED, "", [decided.claim]
     reasons = (f"{claim.name}: {claim.reason}" for claim in report.claims if claim.reason)
-    return report.verdict, next(reasons, "")
+    return report.verdict, next(reasons, ""), report.claims
 
 
 def _text(function: Function) -> str:

@@ -1,6 +1,6 @@
 """What other checks say of a mutant: f64 evaluation (the truth), and the usual numerical ones."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,15 +54,24 @@ class Truth:
         if all(np.isfinite(array).all() for array in returned):
             self.points.append((inputs, returned))
 
-    def look_at(self, example: Counterexample) -> None:
-        """Look at the input of a counterexample as well: few inputs may show a rare difference."""
-        laws = {i: each.distribution for i, each in enumerate(example.inputs)}
-        self._add(draw(self.types, example.seed, laws[0], laws), example.seed)
-
     def differs(self, changed: Function) -> bool:
         """Return whether some result differs at some point at which the original is finite."""
+        return self._differs(changed, self.points)
+
+    def differs_at(self, changed: Function, examples: Iterable[Counterexample]) -> bool:
+        """Return whether it differs at the input of a counterexample, a point from now on.
+
+        Few inputs may show a rare difference, such as one of values beyond a bound.
+        """
+        before = len(self.points)
+        for example in examples:
+            laws = {i: each.distribution for i, each in enumerate(example.inputs)}
+            self._add(draw(self.types, example.seed, laws[0], laws), example.seed)
+        return self._differs(changed, self.points[before:])
+
+    def _differs(self, changed: Function, points: Sequence[tuple[Arrays, Arrays]]) -> bool:
         text = texts_of(changed, changed).emitted
-        return any(_differ(wanted, self.evaluate(text, inputs)) for inputs, wanted in self.points)
+        return any(_differ(wanted, self.evaluate(text, inputs)) for inputs, wanted in points)
 
 
 def _differ(wanted: Arrays, found: Arrays) -> bool:

@@ -122,5 +122,12 @@ EmittedForms = Annotated[
         "docs/speed.md.",
     ),
 ]
+Recomputed = Annotated[
+    str,
+    typer.Option(
+        metavar="blocks|PATH,…",
+        help="Layers that the backward computes again instead of keeping; see docs/speed.md.",
+    ),
+]
 Backend = Annotated[BackendName, typer.Option(help="What compiles and runs the program.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]

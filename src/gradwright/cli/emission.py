@@ -56,7 +56,8 @@ class Emission:
 
     `batch` None is `NET_BATCH` for a net and the published batch of an artifact; `layer` is the
     path of the layer that is probed, or whose map `capture` and `saliency` return; `formulation`
-    None is that of the published artifact, and the portable one of a net.
+    None is that of the published artifact, and the portable one of a net; `recompute` names layers
+    of a net, by their paths or all blocks.
     """
 
     entry: EntryPoint
@@ -67,6 +68,7 @@ class Emission:
     abi: str = "standard"
     layer: str | None = None
     formulation: FormulationName | None = None
+    recompute: str = ""
 
     @classmethod
     def at(
@@ -79,6 +81,7 @@ class Emission:
         abi: str,
         layer: str | None,
         formulation: FormulationName | None,
+        recompute: str,
     ) -> Self:
         """Read `--entry`: the name of an entry point, or probe:LAYER."""
         name, colon, path = entry.partition(":")
@@ -100,6 +103,7 @@ class Emission:
             abi,
             path if colon else layer,
             formulation,
+            recompute,
         )
 
     def of(self, text: str, options: "Chosen") -> "Program | LossProgram":
@@ -129,7 +133,9 @@ class Emission:
         element, precision = _numbers(self.precision)
         loss, optimizer, abi = loss_of(self.loss), optimizer_of(self.optimizer), abi_of(self.abi)
         batch = NET_BATCH if self.batch is None else self.batch
-        form = formulation_of(self.formulation or FormulationName.PORTABLE, net, batch)
+        form = formulation_of(
+            self.formulation or FormulationName.PORTABLE, net, batch, recompute=self.recompute
+        )
         if self.entry in PLAIN:
             self._require_plain()
         match self.entry:

@@ -11,12 +11,13 @@ from gradwright.errors import SpecError
 
 # Parameters by their names in Python.
 _ROUNDED = frozenset({"batch", "precision", "abi", "formulation"})
-_EMISSION = _ROUNDED | {"entry", "loss", "optimizer", "layer"}
+_EMISSION = _ROUNDED | {"entry", "loss", "optimizer", "layer", "recompute"}
 _SIZES = frozenset({"classes", "size"})
 _OF_NETS = (_EMISSION | _SIZES) - {"loss"}
 _OF_TEXTS = frozenset({"wrt", "grads", "forward", "backward", "equal"})
 _READ = {
-    EntryPoint.TRAIN_STEP: _ROUNDED | {"loss", "optimizer"},
+    EntryPoint.TRAIN_STEP: _ROUNDED | {"loss", "optimizer", "recompute"},
+    EntryPoint.VJP: _ROUNDED | {"recompute"},
     EntryPoint.OPTIMIZER_STEP: frozenset({"optimizer", "precision", "abi"}),
 } | dict.fromkeys(WITH_LAYER, _ROUNDED | {"layer"})
 """What an entry point reads, where it is not batch, precision, convention and forms."""

@@ -16,16 +16,23 @@ from gradwright.programs import Program, initial_state
 from gradwright.run import Executable
 
 WARMUP_STEPS = 3
+_MIB = 2**20
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Milliseconds per step (median, and the range of the middle 80 %) and peak memory in MiB."""
+    """Milliseconds per step (median, and the range of the middle 80 %), and memory in MiB.
+
+    `peak_mib` is what the process had at most; `step_mib` what one step takes, its temporaries
+    `temporary_mib` of it, None where the backend does not say.
+    """
 
     ms_per_step: float
     ms_p10: float
     ms_p90: float
     peak_mib: float
+    step_mib: float | None
+    temporary_mib: float | None
 
 
 def measure(program: Program, executable: Executable, steps: int) -> Cost:
@@ -39,7 +46,15 @@ def measure(program: Program, executable: Executable, steps: int) -> Cost:
         times.append(1e3 * (time.perf_counter() - started))
     ordered = sorted(times[WARMUP_STEPS:])
     tenth = len(ordered) // 10
-    return Cost(statistics.median(ordered), ordered[tenth], ordered[-1 - tenth], _peak_mib())
+    memory = executable.memory
+    return Cost(
+        statistics.median(ordered),
+        ordered[tenth],
+        ordered[-1 - tenth],
+        _peak_mib(),
+        None if memory is None else memory.in_all / _MIB,
+        None if memory is None else memory.temporaries / _MIB,
+    )
 
 
 def example_inputs(program: Program, seed: int) -> Mapping[str, NDArray[Any]]:
@@ -68,4 +83,4 @@ def _example(port: Port, program: Program, random: np.random.Generator) -> NDArr
 
 def _peak_mib() -> float:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (2**20 if sys.platform == "darwin" else 2**10)
+    return peak / (_MIB if sys.platform == "darwin" else 2**10)

@@ -1,6 +1,7 @@
 """Options that several verbs share, from their spelling to the records of the package."""
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gradwright.cli.arguments import BackendName, FormulationName
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from gradwright.spec import NetSpec
 
 _AUGMENTATION = re.compile(r"(?:none|(?P<flip>flip)|(?:(?P<both>flip),)?crop:(?P<padding>\d+))")
+
+_BLOCKS = "blocks"
 
 
 def losses() -> "dict[str, type[Loss]]":
@@ -44,8 +47,33 @@ def formulation_of(
     net: "NetSpec",
     batch: int,
     backend: BackendName = BackendName.XLA,
+    recompute: str = "",
 ) -> "Formulation":
-    """Return the forms that `--formulation` names; SpecError where a net was not tuned."""
+    """Return what `--formulation` and `--recompute` name; SpecError where a net was not tuned."""
+    form = _forms_of(name, net, batch, backend)
+    if not recompute:
+        return form
+    return replace(form, recomputed=_paths_of(recompute, net))
+
+
+def _paths_of(recompute: str, net: "NetSpec") -> tuple[str, ...]:
+    from gradwright.layers import blocks_of
+
+    if recompute != _BLOCKS:
+        return tuple(recompute.split(","))
+    if blocks := blocks_of(net):
+        return blocks
+    raise SpecError(
+        where="--recompute",
+        expected=f"a net with blocks, or paths of the layers of {net.name}",
+        found=f"{_BLOCKS!r}, and each of its layers alone",
+        remedy=f"gradwright show {net.name} lists its layers",
+    )
+
+
+def _forms_of(
+    name: FormulationName, net: "NetSpec", batch: int, backend: BackendName
+) -> "Formulation":
     from gradwright.layers import FAST, PORTABLE, TEXTBOOK
 
     if name is FormulationName.TUNED:

@@ -67,7 +67,9 @@ class Builder(Indexing, Contraction, Shaping):
             opcode, (operand,), operand.type, attributes, hint=hint, regions=(region,)
         )
 
-    def optimization_barrier(self, *operands: Value, hint: str = "") -> tuple[Value, ...]:
+    def optimization_barrier(
+        self, *operands: Value, hint: str | Sequence[str] = ""
+    ) -> tuple[Value, ...]:
         """Return the operands unchanged; the compiler moves nothing across."""
         types = [operand.type for operand in operands]
         return self.emit("stablehlo.optimization_barrier", operands, types, hint=hint)

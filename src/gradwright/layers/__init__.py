@@ -15,7 +15,7 @@ from gradwright.layers.forms import (
     MaxPoolForm,
     WeightGradient,
 )
-from gradwright.layers.formulation import FAST, PORTABLE, TEXTBOOK, Choice, Formulation
+from gradwright.layers.formulation import FAST, PORTABLE, TEXTBOOK, Choice, Formulation, blocks_of
 from gradwright.layers.layer import Layer
 from gradwright.layers.layer_norm import LayerNorm
 from gradwright.layers.pooling import AvgPool, Divisor, GlobalAvgPool, MaxPool
@@ -78,5 +78,6 @@ __all__ = [
     "Statistics",
     "Upsample",
     "WeightGradient",
+    "blocks_of",
     "sites_of",
 ]

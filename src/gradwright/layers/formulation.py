@@ -19,6 +19,7 @@ from gradwright.layers.forms import (
     WeightGradient,
 )
 from gradwright.layers.sites import Site
+from gradwright.spec import NetSpec
 from gradwright.spec.fields import check_fields
 
 
@@ -42,7 +43,11 @@ class Choice:
 class Formulation:
     """One form, or rule, for each kind of primitive that has several; `choices` go before them.
 
-    Errors: SpecError for a choice outside the domain of its form, and for two of one part.
+    `recomputed` are the paths of layers, mostly blocks, of which the forward keeps nothing but the
+    input: the backward computes what it reads of them again. Less memory, more operations.
+
+    Errors: SpecError for a choice outside the domain of its form, for two of one part, and, where
+    a program is written, for the path of no layer.
     """
 
     layout: Layout
@@ -52,6 +57,7 @@ class Formulation:
     convolution: ConvolutionForm
     input_gradient: InputGradient = InputGradient.AS_FORWARD
     choices: tuple[Choice, ...] = ()
+    recomputed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check that every choice is a member of its enum and within its domain."""
@@ -82,11 +88,20 @@ class Formulation:
     def described(self) -> tuple[str, ...]:
         """What it says, a line for each field and each choice."""
         fields = ("layout", *_FIELDS.values())
-        return (*(f"{name}: {getattr(self, name)!r}" for name in fields), *map(str, self.choices))
+        return (
+            *(f"{name}: {getattr(self, name)!r}" for name in fields),
+            *map(str, self.choices),
+            *(f"recomputed: {path}" for path in self.recomputed),
+        )
 
     def _asks_for(self, form: Form) -> bool:
         asked = (ConvolutionForm.FASTEST, InputGradient.FASTEST, WeightGradient.FASTEST)
         return getattr(self, _FIELDS[type(form)]) in asked
+
+
+def blocks_of(net: NetSpec) -> tuple[str, ...]:
+    """Return the paths of a net's layers that are composed of others, outermost ones only."""
+    return tuple(plan.path for plan in net.plans if plan.children)
 
 
 _FIELDS: dict[type[Form], str] = {

@@ -3,7 +3,7 @@
 import enum
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gradwright.hlo import Builder, ElementType, Shape, Value
 from gradwright.layers.formulation import Formulation
@@ -97,6 +97,10 @@ class Walk:
         finally:
             self.formulation = whole
 
+    def recomputes(self, plan: Plan) -> bool:
+        """Return whether the backward computes a layer again; not beside a map to capture."""
+        return plan.path in self.formulation.recomputed and not self.captured_path
+
     def slot(self, plan: Plan, name: str) -> Value:
         """Return the argument that holds a slot of the layer."""
         return self.slots[plan.full(name)]
@@ -174,12 +178,36 @@ def forward_chain(walk: Walk, plans: Sequence[Plan], x: Value) -> Value:
 def forward(walk: Walk, plan: Plan, x: Value) -> Value:
     """Write one layer under its own names and comment."""
     with walk.b.scope(plan.path, describe(plan)), walk.at(plan):
-        y = emitting(plan).forward(walk, plan, x)
+        write = _recomputed if walk.recomputes(plan) else emitting(plan).forward
+        y = write(walk, plan, x)
         if plan.path != walk.captured_path:
             return y
         features = walk.leave(y, hint="features")
         walk.captured = Captured(features, walk.enter(features, hint="captured"))
         return walk.captured.reentered
+
+
+def _recomputed(walk: Walk, plan: Plan, x: Value) -> Value:
+    """Write a layer of which the backward keeps the input alone: it computes the rest again.
+
+    Source: Chen et al. 2016, "Training Deep Nets with Sublinear Memory Cost", section 3. The
+    barrier makes the second forward wait for the cotangent, and keeps the compiler from taking it
+    for the first one.
+    """
+    layer, mark = emitting(plan), len(walk.tape)
+    y = layer.forward(walk, plan, x)
+    del walk.tape[mark:]
+    names = [part.full(s.name) for part in plan.walk() for s in part.slots if s.trainable]
+    parameters = [walk.slots[name] for name in names]
+
+    def pullback(dy: Value) -> list[Value | None]:
+        again, waited = walk.b.optimization_barrier(x, dy, hint=("again", "dy"))
+        inner = replace(walk, tape=[], updated={}, bordered={})
+        output = layer.forward(inner, plan, again)
+        cotangents = backward(inner, output, waited)
+        return [cotangents.get(value) for value in (again, *parameters)]
+
+    return walk.record(plan, (x, *parameters), y, pullback)
 
 
 def backward(walk: Walk, output: Value, seed: Value) -> "Cotangents":

@@ -72,7 +72,7 @@ class Draft:
 
     def __post_init__(self) -> None:
         """Refuse what no program can have."""
-        check_request(self.net, self.batch, self.element)
+        check_request(self.net, self.batch, self.element, self.formulation)
         self.names = self.abi.names(self.net)
 
     def argument(self, name: str, role: Role, type: TensorType) -> Value:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from gradwright.errors import SpecError, UnsupportedError
+from gradwright.errors import SpecError, UnsupportedError, perhaps
 from gradwright.hlo import ElementType, Module, Port, Signature
 from gradwright.hlo.printer import print_module
 from gradwright.layers import FULL, Formulation, Precision
@@ -98,8 +98,17 @@ def named_after(net: NetSpec) -> Generator[None, None, None]:
         raise refusal.at(f"{net.name}: {refusal.where}") from None
 
 
-def check_request(net: NetSpec, batch: int, element: ElementType) -> None:
+def check_request(net: NetSpec, batch: int, element: ElementType, form: Formulation) -> None:
     """SpecError for what is no program's, UnsupportedError for a type that no program is in."""
+    paths = [plan.path for plan in net.walk()]
+    for path in form.recomputed:
+        if path not in paths:
+            raise SpecError(
+                where=f"{net.name}: Formulation.recomputed",
+                expected="paths of its layers",
+                found=repr(path),
+                remedy=perhaps(path, paths) or f"gradwright show {net.name} lists them",
+            )
     if not is_count(batch):
         raise SpecError(where=f"{net.name}: batch", expected=COUNTS, found=repr(batch))
     if element not in FLOAT_ELEMENTS:

@@ -7,6 +7,7 @@ from gradwright.run.backend import (
     Compilable,
     IreeDriver,
     Manifest,
+    Memory,
     Options,
 )
 from gradwright.run.cache import NO_CACHE, Cache, Usage
@@ -32,6 +33,7 @@ __all__ = [
     "Executable",
     "IreeDriver",
     "Manifest",
+    "Memory",
     "Options",
     "Package",
     "Report",

@@ -95,8 +95,32 @@ class Manifest:
         return json.dumps(asdict(self), sort_keys=True)
 
 
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Bytes that one call takes, as the compiler planned them.
+
+    `aliased` are those of results that take the place of arguments; `temporaries` lie in one block
+    that is reserved for the call.
+    """
+
+    arguments: int
+    results: int
+    aliased: int
+    temporaries: int
+
+    @property
+    def in_all(self) -> int:
+        """Bytes at once: arguments, results beside them, temporaries."""
+        return self.arguments + self.results - self.aliased + self.temporaries
+
+
 class Loaded(Protocol):
     """A program that a backend has ready to run."""
+
+    @property
+    def memory(self) -> Memory | None:
+        """What a call takes; None where the backend does not say."""
+        ...
 
     def put(self, index: int, array: Array) -> Buffer:
         """Copy the array of input `index` to the device; the caller may change it at once."""

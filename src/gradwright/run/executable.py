@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from gradwright.errors import LowererError
 from gradwright.hlo.signature import Port, Signature
-from gradwright.run.backend import Array, Buffer, Loaded, Manifest
+from gradwright.run.backend import Array, Buffer, Loaded, Manifest, Memory
 from gradwright.run.ports import as_array, check_names
 
 
@@ -24,6 +24,11 @@ class Executable:
         self.manifest = manifest
         self._name = name
         self._loaded = loaded
+
+    @property
+    def memory(self) -> Memory | None:
+        """What a call takes, in bytes; None where the backend does not say."""
+        return self._loaded.memory
 
     def __call__(self, /, **inputs: object) -> dict[str, Array]:
         """Run once and wait.

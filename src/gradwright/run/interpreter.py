@@ -27,6 +27,10 @@ class InterpretedProgram:
         self._inputs = [(port.shape, port.type.element.value) for port in program.signature.inputs]
         self._timeout = options.timeout
 
+    @property
+    def memory(self) -> None:
+        """Unknown: the interpreter allocates as it goes."""
+
     def put(self, index: int, array: Array) -> Buffer:
         """Copy an array."""
         return np.array(array, order="C")

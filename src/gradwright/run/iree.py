@@ -150,6 +150,10 @@ class IreeProgram:
         self._context = self._runtime.VmContext(config.vm_instance, modules=modules)
         self._main = module.lookup_function("main")
 
+    @property
+    def memory(self) -> None:
+        """Unknown: IREE allocates as it goes."""
+
     def put(self, index: int, array: Array) -> Buffer:
         """Copy an array to the device."""
         return self._runtime.asdevicearray(self._device, array)._buffer_view

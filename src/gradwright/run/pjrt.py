@@ -122,12 +122,24 @@ class Program:
     """One loaded executable: runs on device buffers and hands back device buffers."""
 
     def __init__(self, executable: Any, handlers: list[Any]) -> None:
+        self._executable = executable
         self._execute = executable.execute_sharded
         self._handlers = handlers
 
     def run(self, buffers: Sequence[Buffer]) -> list[Buffer]:
         """Dispatch one call; donated buffers are deleted, results may still be on their way."""
         return self._execute(buffers).consume_with_handlers(self._handlers)
+
+    @property
+    def memory(self) -> tuple[int, int, int, int]:
+        """Bytes of arguments, results, results in place of arguments, and temporaries."""
+        stats = self._executable.get_compiled_memory_stats()
+        return (
+            stats.argument_size_in_bytes,
+            stats.output_size_in_bytes,
+            stats.alias_size_in_bytes,
+            stats.temp_size_in_bytes,
+        )
 
 
 class Client:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gradwright.errors import LowererError, UnsupportedError
 from gradwright.hlo.signature import Port
 from gradwright.run import pjrt
-from gradwright.run.backend import Array, Buffer, Compilable, Options
+from gradwright.run.backend import Array, Buffer, Compilable, Memory, Options
 from gradwright.run.isolation import FLAGS_VARIABLE, ask, first_lines
 from gradwright.run.settings import applied
 
@@ -69,6 +69,11 @@ class XlaProgram:
             self._program = self._client.load(blob, dict(options.xla_flags), outputs)
         except RuntimeError as error:
             raise self._failed(error) from None
+
+    @property
+    def memory(self) -> Memory:
+        """What a call takes, by XLA's assignment of buffers."""
+        return Memory(*self._program.memory)
 
     def put(self, index: int, array: Array) -> Buffer:
         """Copy an array to the device."""

@@ -5,7 +5,11 @@ import pytest
 from gradwright.certify import Search, Verdict, mutants_programs
 from gradwright.certify.mutants_campaign import Found, Trial, chosen
 from gradwright.certify.mutants_programs import program_campaign
+from gradwright.certify.mutants_truth import Truth
 from gradwright.certify.texts_calls import inlined
+from gradwright.certify.verdicts import Counterexample, Distribution, Input
+from gradwright.certify.witness import draw
+from gradwright.certify.witness_process import Evaluator
 from gradwright.errors import SpecError
 from gradwright.hlo import read_module
 from gradwright.layers import Activation, Dense, Function, GlobalAvgPool
@@ -16,6 +20,7 @@ from gradwright.programs import Program, train_step
 from gradwright.programs.updates import SHARED_FROM
 from gradwright.spec import Flat, Image, NetSpec
 
+NORMAL = Distribution.NORMAL
 SMALL = NetSpec("small", Flat(3), [Dense(4), Activation(Function.RELU), ("head", Dense(3))])
 
 
@@ -73,3 +78,35 @@ def test_defects_in_the_step_of_a_block_are_not_proved(name: str) -> None:
     found = program_campaign(step(net), count=2, seed=1, search=Search(seconds=300), observe=ignore)
     assert found.count(Found.MISSED) == found.count(Found.FALSE_ALARM) == 0
     assert len(found.trials) == 2
+
+
+BOUNDED = """func.func public @main(%x: tensor<40xf32>, %dy: tensor<40xf32>) -> tensor<40xf32> {
+  %bound = stablehlo.constant dense<3.5> : tensor<40xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<40xf32>
+  %y = stablehlo.minimum %x, %bound : tensor<40xf32>
+  %inside = stablehlo.compare LT, %y, %bound : (tensor<40xf32>, tensor<40xf32>) -> tensor<40xi1>
+  %dx = stablehlo.select %inside, %dy, %zero : tensor<40xi1>, tensor<40xf32>
+  return %dx : tensor<40xf32>
+}
+"""
+
+
+@pytest.mark.interpreter
+def test_a_mutant_that_differs_beyond_a_bound_only_is_wrong() -> None:
+    """Few drawn inputs go beyond the bound; that of a counterexample does."""
+    function, changed = (read_module(text).main for text in (BOUNDED, BOUNDED.replace("LT", "LE")))
+    types = [value.type for value in function.body.arguments]
+
+    def example(seed: int) -> Counterexample:
+        inputs = [Input(v.name, v.type.shape, "f32", NORMAL, None) for v in function.body.arguments]
+        return Counterexample(seed, tuple(inputs), (0,), 0.0, 0.0, 0.0)
+
+    beyond = next(s for s in range(10**4) if draw(types, s, NORMAL)[0].max() > 3.5)
+    within = next(s for s in range(10**4) if draw(types, s, NORMAL)[0].max() < 3.5)
+    with Evaluator(60) as evaluate:
+        truth = Truth(function, evaluate)
+        assert not truth.differs(changed)
+        assert not truth.differs_at(changed, [example(within)])
+        assert truth.differs_at(changed, [example(beyond)])
+        assert truth.differs(changed)
+        assert not truth.differs(function)

@@ -1,7 +1,7 @@
 """`gradwright bench`: what one train step of a net costs on this machine."""
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,12 +15,16 @@ from gradwright.cli.arguments import (
     LossText,
     NetText,
     OptimizerText,
+    Recomputed,
     Size,
     StepBatch,
 )
 from gradwright.cli.nets import Chosen, net_of
 from gradwright.cli.options import formulation_of, loss_of, optimizer_of
 from gradwright.cli.output import write_json, write_line
+
+if TYPE_CHECKING:
+    from gradwright.cli.measure import Cost
 
 # A step of a microsecond, the least that a clock resolves, would take a second of them.
 _MOST_STEPS = 10**6
@@ -35,6 +39,7 @@ def bench(
     loss: LossText = "cross-entropy",
     optimizer: OptimizerText = "adam",
     formulation: FormulationText = FormulationName.PORTABLE,
+    recompute: Recomputed = "",
     steps: Annotated[int, typer.Option(min=1, max=_MOST_STEPS, help="Steps to time.")] = 30,
     backend: Backend = BackendName.XLA,
     as_json: AsJson = False,
@@ -54,7 +59,7 @@ def bench(
         batch=batch,
         loss=loss_of(loss),
         optimizer=optimizer_of(optimizer),
-        formulation=formulation_of(formulation, spec, batch, backend),
+        formulation=formulation_of(formulation, spec, batch, backend, recompute),
     )
     executable = compile(program, backend=backend.value)
     cost = measure(program, executable, steps)
@@ -66,6 +71,7 @@ def bench(
                 "batch": batch,
                 "backend": backend.value,
                 "formulation": formulation.value,
+                "recompute": recompute,
                 "steps": steps,
                 **asdict(cost),
                 "compile_seconds": manifest.compile_seconds,
@@ -76,6 +82,13 @@ def bench(
     write_line(
         f"{spec.name}, batch {batch}, {backend.value}: {cost.ms_per_step:.2f} ms per step "
         f"({cost.ms_p10:.2f} to {cost.ms_p90:.2f} in the middle 80 % of {steps}), "
-        f"peak memory {cost.peak_mib:,.0f} MiB, "
+        f"{_memory(cost)}, "
         f"compiled in {manifest.compile_seconds:.2f} s (cache {manifest.cache.value})"
     )
+
+
+def _memory(cost: "Cost") -> str:
+    peak = f"peak memory {cost.peak_mib:,.0f} MiB"
+    if cost.step_mib is None:
+        return peak
+    return f"{peak}, of it {cost.step_mib:,.0f} for the step ({cost.temporary_mib:,.0f} temporary)"

@@ -12,6 +12,7 @@ from gradwright.cli.arguments import (
     Classes,
     EmittedForms,
     EntryText,
+    Recomputed,
     Size,
 )
 from gradwright.cli.declared import DeclaredText
@@ -46,6 +47,7 @@ def certify(
     abi: AbiText = "standard",
     layer: CapturedLayer = None,
     formulation: EmittedForms = None,
+    recompute: Recomputed = "",
     loss: Annotated[
         str,
         typer.Option(
@@ -92,7 +94,15 @@ def certify(
     from gradwright.cli.live_claims import live_claims
 
     emission = Emission.at(
-        entry, batch, loss or "cross-entropy", optimizer, precision, abi, layer, formulation
+        entry,
+        batch,
+        loss or "cross-entropy",
+        optimizer,
+        precision,
+        abi,
+        layer,
+        formulation,
+        recompute,
     )
     declared = DeclaredText.chosen(file, net, emission, Chosen.of(classes, size))
     texts = GradientTexts(

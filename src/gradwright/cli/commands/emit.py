@@ -17,6 +17,7 @@ from gradwright.cli.arguments import (
     EntryText,
     LossText,
     OptimizerText,
+    Recomputed,
     Size,
 )
 from gradwright.cli.emission import Emission, Rounding
@@ -45,6 +46,7 @@ def emit(
     abi: AbiText = "standard",
     layer: CapturedLayer = None,
     formulation: EmittedForms = None,
+    recompute: Recomputed = "",
     out: Annotated[
         Path | None, typer.Option("-o", "--out", help="File to write instead of standard output.")
     ] = None,
@@ -53,7 +55,9 @@ def emit(
     """Print or write the StableHLO text of a net."""
     from gradwright.train import write_atomically
 
-    emission = Emission.at(entry, batch, loss, optimizer, precision, abi, layer, formulation)
+    emission = Emission.at(
+        entry, batch, loss, optimizer, precision, abi, layer, formulation, recompute
+    )
     program = emission.of(net, Chosen.of(classes, size))
     if out is not None:
         write_atomically(out, program.text.encode())

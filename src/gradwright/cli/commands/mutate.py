@@ -12,6 +12,7 @@ from gradwright.cli.arguments import (
     Classes,
     EmittedForms,
     EntryText,
+    Recomputed,
     Size,
 )
 from gradwright.cli.declared import DeclaredText
@@ -45,6 +46,7 @@ def mutate(
     abi: AbiText = "standard",
     layer: CapturedLayer = None,
     formulation: EmittedForms = None,
+    recompute: Recomputed = "",
     loss: Annotated[
         str,
         typer.Option(
@@ -73,7 +75,15 @@ def mutate(
     from gradwright.certify.mutants_programs import program_campaign
 
     emission = Emission.at(
-        entry, batch, loss or "cross-entropy", optimizer, precision, abi, layer, formulation
+        entry,
+        batch,
+        loss or "cross-entropy",
+        optimizer,
+        precision,
+        abi,
+        layer,
+        formulation,
+        recompute,
     )
     declared = DeclaredText.chosen(file, net, emission, Chosen.of(classes, size))
     texts = GradientTexts(

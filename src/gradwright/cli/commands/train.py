@@ -18,6 +18,7 @@ from gradwright.cli.arguments import (
     LossText,
     NetText,
     OptimizerText,
+    Recomputed,
     Size,
     StepBatch,
 )
@@ -84,6 +85,7 @@ def train(
     ] = 0,
     backend: Backend = BackendName.XLA,
     formulation: FormulationText = FormulationName.PORTABLE,
+    recompute: Recomputed = "",
     augment: Annotated[
         str, typer.Option(help="none, flip, crop:N or flip,crop:N; see docs/cli.md.")
     ] = "none",
@@ -142,7 +144,7 @@ def train(
             options=options,
             loss=chosen_loss,
             optimizer=chosen_optimizer,
-            formulation=formulation_of(formulation, spec, batch, backend),
+            formulation=formulation_of(formulation, spec, batch, backend, recompute),
             out=folder,
             resume=resume,
             watchers=(progress_on(), CurvePicture()),
