@@ -7,6 +7,7 @@ for single sites a form of their own.
 from dataclasses import dataclass, replace
 
 from gradwright.errors import SpecError
+from gradwright.kinds import checked
 from gradwright.layers.cost_rule import fastest_forms
 from gradwright.layers.domains import is_defined
 from gradwright.layers.forms import (
@@ -99,6 +100,7 @@ class Formulation:
         return getattr(self, _FIELDS[type(form)]) in asked
 
 
+@checked
 def blocks_of(net: NetSpec) -> tuple[str, ...]:
     """Return the paths of a net's layers that are composed of others, outermost ones only."""
     return tuple(plan.path for plan in net.plans if plan.children)
