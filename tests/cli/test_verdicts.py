@@ -48,14 +48,20 @@ def test_an_older_certificate_does_not_pass_for_a_new_one(
     ]
 
 
-def test_no_certificate_of_a_step_with_its_loss_elsewhere_says_so(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+def test_a_certificate_of_a_step_with_its_loss_elsewhere_is_refused_before_the_proof(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     step = ["certify", "mnist-linear", "--batch", "2", "--abi", "fused", "--optimizer", "sgd"]
-    assert main([*step, "--certificate", str(folder / "c.json"), "--json"]) == 0
-    told = capsys.readouterr().err
-    assert told == (
-        "no certificate: certificates do not reach a step whose loss a text of its own computes\n"
+    assert main([*step, "--json"]) == 0
+    capsys.readouterr()
+    monkeypatch.setattr("gradwright.certify.certify_program", pytest.fail)
+    assert main([*step, "--certificate", str(folder / "c.json"), "--json"]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err == (
+        f"gradwright: --certificate {folder / 'c.json'}: expected what a certificate can hold, "
+        "found certificates do not reach a step whose loss a text of its own computes. Leave it "
+        "out to certify without one\n"
     )
 
 
@@ -105,7 +111,9 @@ def test_what_the_checker_does_not_know_is_named(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "sinh.mlir").write_text(HYPERBOLIC, encoding="utf-8")
-    assert main(["certify", "sinh.mlir", *INDICES, "--certificate", "c.json", "--json"]) == 0
+    assert main(["certify", "sinh.mlir", *INDICES, "--json"]) == 0
+    capsys.readouterr()
+    assert main(["certify", "sinh.mlir", *INDICES, "--certificate", "c.json", "--json"]) == 2
     told = capsys.readouterr().err
     assert told == (
         "no certificate: the checker cannot replay it: %s: chlo.sinh is not in the table\n"

@@ -88,6 +88,13 @@ def _certified(program: Program, search: Search, observe: Observer) -> Report:
     return with_program_certificate(report, program)
 
 
+def why_uncertifiable(program: Program) -> str:
+    """Return why no certificate reaches what is claimed of a program, "" where one may."""
+    if program.primal is not None:
+        return _TWO_TEXTS if program.updates else ""
+    return "" if inner_gradients(Reading.of(program)) is None else _INNER
+
+
 _TWO_TEXTS = "certificates do not reach a step whose loss a text of its own computes"
 _INNER = "certificates do not reach gradients of a function inside the text that returns them"
 

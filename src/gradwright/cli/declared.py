@@ -8,6 +8,7 @@ from gradwright.cli.emission import Emission
 from gradwright.cli.nets import Chosen, names_net
 from gradwright.cli.output import tell
 from gradwright.cli.sources import Sources
+from gradwright.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from gradwright.certify import Observer, Program, Report, Search
@@ -43,12 +44,27 @@ class DeclaredText:
             return program
         return Declared.of(program, self.sources.text(self.file))
 
-    def certify(self, search: "Search", observe: "Observer") -> "Report":
-        """Certify every result of the program."""
+    def certify(
+        self, search: "Search", observe: "Observer", certificate: Path | None = None
+    ) -> "Report":
+        """Certify every result of the program; refuse one that a wanted certificate cannot reach.
+
+        Errors: UnsupportedError, before any proof.
+        """
         from gradwright.certify import certify_program
+        from gradwright.certify.programs import why_uncertifiable
 
         with self.sources.named():
-            return certify_program(self.program(), search=search, observe=observe)
+            program = self.program()
+            why = "" if certificate is None else why_uncertifiable(program)
+            if why:
+                raise UnsupportedError(
+                    where=f"--certificate {certificate}",
+                    expected="what a certificate can hold",
+                    found=why,
+                    remedy="Leave it out to certify without one",
+                )
+            return certify_program(program, search=search, observe=observe)
 
     def write_page(self, page: Path, report: "Report") -> None:
         """Write a page about the report."""

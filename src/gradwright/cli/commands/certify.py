@@ -88,7 +88,8 @@ def certify(
 
     Either of NET with the options of `emit` (with FILE --net NET, the text in FILE is to be that
     program), FILE with --wrt and --grads, --forward with --backward, or --equal A B. The exit code
-    is 0 where every claim is proved, 1 where one is refuted, 2 where one is unknown.
+    is 0 where every claim is proved, 1 where one is refuted, 2 where one is unknown or where the
+    certificate that was asked for cannot be written.
     """
     from gradwright.certify import Search
     from gradwright.cli.live_claims import live_claims
@@ -112,7 +113,7 @@ def certify(
         cells = 0 if page is None else _CELLS
         search = Search(seconds, budget, cells=cells, progress=shown.work_on, jobs=jobs)
         if declared is not None:
-            report = declared.certify(search, shown.observe)
+            report = declared.certify(search, shown.observe, certificate)
         else:
             report = _report(texts, equal, search, shown.observe)
             if certificate is not None and equal is None:
@@ -121,13 +122,13 @@ def certify(
         write_json(report.to_json())
     else:
         _write(report)
-    if certificate is not None:
-        _write_certificate(certificate, report)
+    is_missing = certificate is not None and not _wrote_certificate(certificate, report)
     if page is not None and declared is not None:
         declared.write_page(page, report)
     elif page is not None:
         _write_page(page, report, texts, equal)
-    raise typer.Exit(_EXITS[report.verdict.value])
+    code = _EXITS[report.verdict.value]
+    raise typer.Exit(Exit.UNSUPPORTED if is_missing and code is Exit.DONE else code)
 
 
 _EXITS = {"proved": Exit.DONE, "refuted": Exit.MISSED, "unknown": Exit.UNSUPPORTED}
@@ -146,7 +147,8 @@ def _report(
         return certify_equal(left, right, search=search, observe=observe)
 
 
-def _write_certificate(file: Path, report: "Report") -> None:
+def _wrote_certificate(file: Path, report: "Report") -> bool:
+    """Write the certificate, or say why there is none."""
     from gradwright.certify.certificate_claims import certificate_text
     from gradwright.train.storage import write_atomically
 
@@ -154,9 +156,10 @@ def _write_certificate(file: Path, report: "Report") -> None:
     if text is None:
         tell(f"no certificate: {report.why_uncertified}")
         _remove_older(file)
-        return
+        return False
     write_atomically(file, text.encode())
     tell(f"wrote {file}: {len(text):,} bytes")
+    return True
 
 
 def _remove_older(file: Path) -> None:
