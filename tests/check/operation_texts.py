@@ -75,7 +75,12 @@ class Denoted:
         number_of = {id(v): n for n, v in enumerate(numbered([self.function]))}
         wrt = {id(v) for v in body.arguments}
         seeds = {id(body.results[0]): seed}
-        found = swept(self.m, body.operations, self.known, seeds, wrt, number_of, self.guide)
+        cotangents = swept(
+            self.m, body.operations, self.known, seeds, wrt, number_of, self.guide, {}
+        )
+        for why in cotangents.lost.values():
+            raise Uncheckable(why)
+        found = dict(cotangents.found)
         zero = {id(v): Tensor(self.known[id(v)].digits, {}) for v in body.arguments}
         return [(zero | found)[id(v)] for v in body.arguments]
 

@@ -136,8 +136,9 @@ def _gradients(
     values = [(n, v) for n, v in enumerate(session.values) if id(v) not in forward]
     found: dict[int, int] = {}
     for argument, result in updated.items():
-        g = session.cotangents.get(id(body.arguments[argument]))
-        if g is None:
+        value = body.arguments[argument]
+        g = session.cotangents.found.get(id(value))
+        if g is None or id(value) in session.cotangents.lost:
             continue
         behind = ancestors([body.results[result]], body.operations, frozenset())
         used = {id(v) for operation in behind for v in operation.results}

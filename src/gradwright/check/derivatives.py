@@ -5,6 +5,7 @@ a tie of a maximum the first operand wins, a constant before anything else.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from gradwright.check.atoms import Constant, Uncheckable
@@ -155,6 +156,14 @@ def _power(f: Functions, x: Tensors, g: Tensor) -> Cotangents:
     return f.scale(f.multiply(g, f.power(x[0], exponent - 1)), exponent), None
 
 
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """Cotangents of values, by identity, and why others have none; of any other value it is 0."""
+
+    found: Mapping[int, Tensor]
+    lost: Mapping[int, str]
+
+
 def swept(
     m: Meanings,
     operations: Sequence[Operation],
@@ -163,31 +172,36 @@ def swept(
     wrt: set[int],
     number_of: Mapping[int, int],
     guide: Guide,
-) -> dict[int, Tensor]:
-    """Return the cotangent of each value that depends on `wrt`, by identity; a missing one is 0."""
+    unmeant: Mapping[int, str],
+) -> Swept:
+    """Return the cotangents of the values that depend on `wrt`.
+
+    `unmeant` says of values why their operation has no meaning. What such an operation reads has no
+    cotangent, nor what one without a derivative rule hands it on to; nor what that was made of.
+    """
     depends = set(wrt)
     for operation in operations:
         if any(id(v) in depends for v in operation.reads):
             depends.update(id(v) for v in operation.results)
-    found = dict(seeds)
+    found, lost = dict(seeds), dict[int, str]()
 
     def give(value: Value, dx: Tensor | None) -> None:
         if dx is not None and id(value) in depends:
             before = found.get(id(value))
             found[id(value)] = dx if before is None else m.f.add(before, dx)
 
-    for operation in reversed(operations):
+    def sweep(operation: Operation) -> None:
         if operation.opcode == "stablehlo.optimization_barrier":
             for value, result in zip(operation.operands, operation.results, strict=True):
                 give(value, found.get(id(result)))
-            continue
+            return
         arrived = [r for r in operation.results if id(r) in depends and id(r) in found]
         arrived = [r for r in arrived if found[id(r)].poly]
         if not arrived:
-            continue
+            return
+        result, g = arrived[0], found[id(arrived[0])]
         if len(operation.results) > 1:
             raise Uncheckable(f"{operation.opcode} of several results has no derivative rule")
-        result, g = arrived[0], found[id(arrived[0])]
         m.f.at = number_of[id(result)]
         if guide.cuts_cotangent(m.f.at, g.poly, g.box):
             g = m.contractions.as_name(g)
@@ -195,4 +209,15 @@ def swept(
         pairs = pulled(m, operation, x, known[id(result)], g)
         for value, dx in zip(operation.operands, pairs, strict=True):
             give(value, dx)
-    return found
+
+    for operation in reversed(operations):
+        reasons = (lost.get(id(r)) or unmeant.get(id(r)) for r in operation.results)
+        why = next(filter(None, reasons), None)
+        if why is None:
+            try:
+                sweep(operation)
+            except Uncheckable as problem:
+                why = f"%{operation.results[0].name}: {problem}"
+        if why is not None:
+            lost.update((id(v), why) for v in operation.reads if id(v) in depends)
+    return Swept(found, lost)

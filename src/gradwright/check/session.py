@@ -16,7 +16,7 @@ from gradwright.check.certificate import (
 )
 from gradwright.check.comparing import same
 from gradwright.check.contractions import Contractions
-from gradwright.check.derivatives import swept
+from gradwright.check.derivatives import Swept, swept
 from gradwright.check.forms import Form
 from gradwright.check.functions import Functions
 from gradwright.check.guide import FalseStatement, Guide
@@ -80,12 +80,14 @@ class Session:
         self.known: dict[int, Tensor] = {}
         self.undefined: set[int] = set()
         """Values that may be no real numbers somewhere."""
-        self.cotangents: dict[int, Tensor] = {}
+        self.cotangents = Swept({}, {})
         self.proved: set[tuple[int, int]] = set()
         self.stated = Stated(self.meanings, {}, self._cut_stated)
         self.problems: list[str] = []
-        self.underivable, self.passed = "", 0
-        """Why nothing is differentiated; how many values statements passed through."""
+        self.passed = 0
+        """How many values statements passed through."""
+        self.unmeant: dict[int, str] = {}
+        """Why values are unknown, by identity, where their operation is not in the table."""
 
     def run(self, *, halts: bool = False) -> Outcome:
         """Replay every claim; `halts`, FalseStatement says why the first one does not hold."""
@@ -205,6 +207,8 @@ class Session:
             except Uncheckable as problem:
                 if strictly:
                     raise Uncheckable(f"%{operation.results[0].name}: {problem}") from None
+                why = f"%{operation.results[0].name}: {problem}"
+                self.unmeant.update((id(value), why) for value in operation.results)
                 if not self._stays_real(operation, operands):
                     self.undefined.update(id(value) for value in operation.results)
                 made = [m.unknown(f"value {self.number_of[id(v)]}", v) for v in operation.results]
@@ -233,25 +237,20 @@ class Session:
         arguments = self.functions[0].body.arguments
         claimed = [c for c in self.certificate.claims if isinstance(c, GradientClaim)]
         wrt = {id(_at(arguments, c.argument, "arguments")) for c in claimed}
-        try:
-            self._denote(operations, self.known, strictly=True)
-            self.cotangents = swept(
-                self.meanings, operations, self.known, seeds, wrt, self.number_of, self.guide
-            )
-        except Uncheckable as problem:
-            self.underivable = str(problem)
-            rest = [op for op in operations if id(op.results[0]) not in self.known]
-            self._denote(rest, self.known, strictly=False)
+        self._denote(operations, self.known, strictly=False)
+        m, numbers, why = self.meanings, self.number_of, self.unmeant
+        self.cotangents = swept(m, operations, self.known, seeds, wrt, numbers, self.guide, why)
 
     def _gradient(self, claim: GradientClaim) -> None:
         if self.certificate.subject not in ("gradients", "vjp"):
             raise FalseStatement("a gradient claim where nothing is differentiated")
-        if self.underivable:
-            raise Uncheckable(self.underivable)
         argument = _at(self.functions[0].body.arguments, claim.argument, "arguments")
+        why = self.cotangents.lost.get(id(argument))
+        if why is not None:
+            raise Uncheckable(why)
         value = _at(self.values, claim.value, "values")
         zero = Tensor(plain(argument.shape), {})
-        self._require_same(self.cotangents.get(id(argument), zero), value, off_kinks=True)
+        self._require_same(self.cotangents.found.get(id(argument), zero), value, off_kinks=True)
         self.proved.add((claim.argument, claim.value))
 
     def _loss(self, claim: LossClaim) -> None:
