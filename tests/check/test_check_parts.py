@@ -8,7 +8,7 @@ from gradwright.certify.certificate import Subject, written
 from gradwright.certify.certificate_json import certificate_json
 from gradwright.check import check
 from gradwright.check.certificate import GradientClaim
-from gradwright.check.replay import digest, straight
+from gradwright.check.replay import digest
 from gradwright.check.session import numbered
 
 VECTOR = "tensor<3xf32>"
@@ -45,11 +45,11 @@ def text_of(sorted_: str, read: str, added: str, dx: str) -> str:
 
 def covered(text: str) -> dict[str, object]:
     """Return the certificate of what can be covered of the three gradients; it is accepted."""
-    function = straight(text)
-    number_of = {id(value): n for n, value in enumerate(numbered([function]))}
-    results = [number_of[id(value)] for value in function.body.results[1:]]
+    subject = Subject("gradients", [text], 0)
+    number_of = {id(value): n for n, value in enumerate(numbered(subject.functions))}
+    results = [number_of[id(value)] for value in subject.functions[0].body.results[1:]]
     claims = [(str(k), GradientClaim(k, n)) for k, n in enumerate(results)]
-    found = certificate_json(written(Subject("gradients", [text], 0), claims))
+    found = certificate_json(written(subject, claims))
     assert not found["claims"] or check(found, text).accepted
     return found
 

@@ -319,7 +319,7 @@ class Functions:
             raise Uncheckable("an index that no input tried puts inside of its operand")
         if constant_of(start.poly) is None and self.algebra.atoms.unknowns[self._named(start)[1]]:
             self.needs.setdefault(("inside", self._named(start)[1]), self.at)
-            self.ranges.remember(start.poly, start.box, last)
+            self.ranges.remember(start.poly, self._box(start), last)
 
     def exponential(self, a: Tensor) -> Tensor:
         """Return e ** a: a factor per term, with exp(c log X) = X ** c."""
