@@ -18,7 +18,6 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from importlib import import_module
-from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +25,11 @@ import numpy as np
 from contest import machine, nets
 from contest.rows import merged, rows_of
 from contest.table import read_section, replace_section
+from contest.work import floating_point_operations, step_of
 from zoo_runs import pictures
 
 import gradwright as gw
 from gradwright.cli.measure import example_inputs
-from gradwright.hlo import Operation, read_module
-from gradwright.hlo import attributes as attr
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 SECTION = "step-profile"
@@ -72,8 +70,8 @@ def main() -> int:
     rate = machine.measure(time.process_time).sgemm
     for name in options.net or NETS:
         batch = options.batch or nets.batch_of(name)
-        times = profiled(_step(name, batch, gw.layers.FAST), options.steps)
-        work = sum(map(_work, _textbook(name, batch))) / 1e9
+        times = profiled(step_of(name, batch, gw.layers.FAST), options.steps)
+        work = floating_point_operations(name, batch) / 1e9
         cells = [f"{times[kind]:.1f}" for kind in KINDS]
         total = f"{sum(times.values()):.1f}"
         row = [name, total, *cells, f"{work:.1f}", f"{1e3 * work / rate:.1f}"]
@@ -154,33 +152,6 @@ def own_times(events: Iterable[Any]) -> list[tuple[str, float]]:
             own[around[-1]] -= event.duration_ns
         around.append(place)
     return [(event.name, time) for event, time in zip(order, own, strict=True)]
-
-
-def _step(name: str, batch: int, forms: gw.layers.Formulation) -> gw.programs.Program:
-    loss, rule = gw.losses.SoftmaxCrossEntropy(), gw.optim.Adam()
-    net = nets.get(name)
-    return gw.programs.train_step(net, batch=batch, loss=loss, optimizer=rule, formulation=forms)
-
-
-def _textbook(name: str, batch: int) -> Iterable[Operation]:
-    return read_module(_step(name, batch, gw.layers.TEXTBOOK).text).main.body.walk()
-
-
-def _work(operation: Operation) -> float:
-    """Return the floating-point operations of a product, 0 of anything else."""
-    result = prod(operation.results[0].shape)
-    match operation.attributes:
-        case attr.DotGeneral() as dot:
-            shape = operation.operands[0].shape
-            return 2.0 * result * prod(shape[d] for d in dot.lhs_contracting)
-        case attr.Convolution() as found:
-            kernel = operation.operands[1].shape
-            read = prod(
-                kernel[d] for d in (*found.dims.kernel_spatial, found.dims.kernel_input_feature)
-            )
-            return 2.0 * result * read / prod(found.lhs_dilation)
-        case _:
-            return 0.0
 
 
 def _options() -> argparse.Namespace:

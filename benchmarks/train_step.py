@@ -23,6 +23,7 @@ from contest.contestant import RESIDENT
 from contest.entry import write_entry
 from contest.race import Contestant, ContestantFailed, Entrant, run_rounds
 from contest.table import Result, agree, disagreement, markdown, replace_section, standings
+from contest.work import floating_point_operations
 
 NETS = ("mnist-mlp", "mnist-cnn", "cifar8", "cifar8-bn")
 LARGE_NETS = ("resnet34", "resnet50", "mobilenetv2", "efficientnet-b0", "convnext-blocks")
@@ -47,16 +48,18 @@ def main() -> int:
         if result is None:
             return 1
         results.append(result)
-    versions = {s.version: None for result in results for s in result.standings}
+    versions = {s.facts.version: None for result in results for s in result.standings}
     command = f"python benchmarks/train_step.py {shlex.join(_shown(sys.argv[1:]))}".strip()
     load = max(result.foreign for result in results)
     heading = (
         f"{datetime.now(UTC):%Y-%m-%d}, allocator {options.allocator}, {', '.join(versions)}.",
-        f"{facts.sentence}. Foreign load in the quieter half of the rounds: {load:.2f} cores.",
+        f"{facts.sentence}. Foreign load in the quieter half of the rounds: {load:.2f} cores. Of "
+        "the peak: products, two operations per multiply-add, beside sgemm. Start: of the process, to "
+        "its fourth step, compilation included; peak: what it held at most.",
         "",
         f"`{command}`",
     )
-    report = markdown(results, heading)
+    report = markdown(results, heading, 1e9 * facts.sgemm)
     print(report, file=sys.stderr)
     if options.write:
         size = "large " if set(options.net or ()) & nets.LARGE or options.large else ""
@@ -83,7 +86,9 @@ def _race(net: str, options: argparse.Namespace) -> Result | None:
             print(f"{net}: first losses differ by {worst} (relative)", file=sys.stderr)
             return None
         rounds = run_rounds(contestants, options.rounds, options.seconds)
-        return standings(net, entrants, [c.version for c in contestants], rounds)
+        facts = [contestant.facts for contestant in contestants]
+        work = floating_point_operations(net, options.batch or nets.batch_of(net))
+        return standings(net, work, entrants, facts, rounds)
 
 
 def _entrants(net: str, torch: str | None) -> list[Entrant]:

@@ -38,7 +38,7 @@ def main(folder: Path, variant: str) -> None:
         name: array for name, array in start.items() if name not in ("x", "y")
     }
     os.environ["XLA_FLAGS"] = FLAGS[variant]  # XLA reads it when its client is made, here and below
-    session = run.compile(program).session(state)
+    session = run.compile(program, cache=run.NO_CACHE).session(state)
     lr, t = np.float32(recipe.lr), 0
 
     def step() -> float:

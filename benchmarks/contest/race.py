@@ -47,6 +47,19 @@ class Sample:
     foreign: float
 
 
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is said of a contestant beside its samples.
+
+    Units: `start` in seconds of wall time from the start of its process to the end of its fourth
+    step, compilation included; `peak` in bytes that the process held at most.
+    """
+
+    version: str
+    start: float
+    peak: int
+
+
 class Contestant:
     """A running entrant. It is stopped (SIGSTOP) whenever it is not its turn."""
 
@@ -68,7 +81,9 @@ class Contestant:
             text=True,
             env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
         )
+        started = time.perf_counter()
         hello = self._answer()
+        self.start: float = time.perf_counter() - started
         self.version: str = hello["version"]
         self.losses: list[float] = hello["losses"]
         self._process.send_signal(signal.SIGSTOP)
@@ -87,6 +102,11 @@ class Contestant:
         self._process.kill()
         self._process.communicate()
 
+    @property
+    def facts(self) -> Facts:
+        """What is known of it by now."""
+        return Facts(self.version, self.start, self.peak)
+
     def slice(self, seconds: float) -> Sample:
         """Let it run for so long."""
         self._process.send_signal(signal.SIGCONT)
@@ -100,6 +120,13 @@ class Contestant:
         self._process.send_signal(signal.SIGSTOP)
         per_step = 1e3 / done["steps"]
         return Sample(done["seconds"] * per_step, done["cpu"] * per_step, max(foreign, 0.0))
+
+    @property
+    def peak(self) -> int:
+        """Bytes that its process held at most so far (VmHWM in proc(5))."""
+        lines = Path(f"/proc/{self._process.pid}/status").read_text("ascii").splitlines()
+        [line] = (line for line in lines if line.startswith("VmHWM:"))
+        return int(line.split()[1]) << 10
 
     def _answer(self) -> dict[str, Any]:
         assert self._process.stdout is not None

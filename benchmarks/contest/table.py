@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .race import Entrant, Sample, quieter_half
+from .race import Entrant, Facts, Sample, quieter_half
 
+MIB = 2**20
 AGREEMENT = (1e-4, 5e-3)
 """Relative differences up to which the losses of the first steps count as equal.
 
@@ -26,7 +27,7 @@ class Standing:
 
     family: str
     name: str
-    version: str
+    facts: Facts
     ms: float
     cpu_ms: float
     ratio: float
@@ -37,9 +38,10 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One net's race."""
+    """One net's race; `work` are the floating-point operations of the products of a step."""
 
     net: str
+    work: float
     standings: tuple[Standing, ...]
     rounds: int
     foreign: float
@@ -52,8 +54,9 @@ class Result:
 
 def standings(
     net: str,
+    work: float,
     entrants: Sequence[Entrant],
-    versions: Sequence[str],
+    facts: Sequence[Facts],
     rounds: Sequence[Sequence[Sample]],
 ) -> Result:
     """Judge a race: everyone against the best of the first entrant's family, which is ours."""
@@ -64,14 +67,14 @@ def standings(
     family = [i for i, entrant in enumerate(entrants) if entrant.family == entrants[0].family]
     ours = min(family, key=lambda i: medians[i])
     rows: list[Standing] = []
-    for i, (entrant, version) in enumerate(zip(entrants, versions, strict=True)):
+    for i, (entrant, known) in enumerate(zip(entrants, facts, strict=True)):
         ratios = sorted(a / b for a, b in zip(walls[ours], walls[i], strict=True))
         quarter = len(ratios) // 4
         rows.append(
             Standing(
                 entrant.family,
                 entrant.name,
-                version,
+                known,
                 medians[i],
                 cpus[i],
                 medians[ours] / medians[i],
@@ -81,7 +84,7 @@ def standings(
             )
         )
     foreign = statistics.median(sample.foreign for samples in quiet for sample in samples)
-    return Result(net, tuple(rows), len(quiet), foreign)
+    return Result(net, work, tuple(rows), len(quiet), foreign)
 
 
 def disagreement(losses: Sequence[Sequence[float]]) -> tuple[float, ...]:
@@ -96,10 +99,13 @@ def agree(losses: Sequence[Sequence[float]]) -> bool:
     return all(map(float.__le__, disagreement(losses), AGREEMENT))
 
 
-def markdown(results: Sequence[Result], heading: Sequence[str]) -> str:
-    """Return heading and tables: the summary, then every contestant."""
-    lines = [*heading, "", "| net | best of ours | best JAX | best PyTorch | ours / best peer |"]
-    lines.append("|---|---|---|---|---|")
+def markdown(results: Sequence[Result], heading: Sequence[str], peak: float) -> str:
+    """Return heading and tables: the summary, then every contestant.
+
+    `peak`: floating-point operations per second of the machine's matrix product.
+    """
+    head = "net", "best of ours", "best JAX", "best PyTorch", "ours / best peer", "of the peak"
+    lines = [*heading, "", f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     for result in results:
         peers = [result.best(family) for family in ("jax", "torch")]
         shown = [result.best(result.standings[0].family), *peers]
@@ -109,12 +115,16 @@ def markdown(results: Sequence[Result], heading: Sequence[str]) -> str:
         cells.append(
             f"**{best.ratio:.2f}** ({best.low:.2f} to {best.high:.2f})" if best else "no peer ran"
         )
+        assert shown[0] is not None  # ours always run
+        cells.append(f"{1e3 * result.work / shown[0].ms / peak:.0%}")
         lines.append(f"| {result.net} | {' | '.join(cells)} |")
-    lines += ["", "| net | contestant | ms | CPU ms | ours / it (middle half) | of CPU |"]
-    lines.append("|---|---|---|---|---|---|")
+    head = "net", "contestant", "ms", "CPU ms", "ours / it (middle half)", "of CPU"
+    head = *head, "peak MiB", "start, s"
+    lines += ["", f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     lines += [
         f"| {result.net} | {s.name} | {s.ms:.2f} | {s.cpu_ms:.2f} "
-        f"| {s.ratio:.2f} ({s.low:.2f} to {s.high:.2f}) | {s.cpu_ratio:.2f} |"
+        f"| {s.ratio:.2f} ({s.low:.2f} to {s.high:.2f}) | {s.cpu_ratio:.2f} "
+        f"| {s.facts.peak / MIB:,.0f} | {s.facts.start:.1f} |"
         for result in results
         for s in result.standings
     ]

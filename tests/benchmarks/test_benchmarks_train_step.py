@@ -96,11 +96,17 @@ def test_ratios_are_of_medians_and_bounded_by_rounds(table: ModuleType, race: Mo
     entrants = [race.Entrant(name, "v", "python", "module") for name in ("ours", "jax")]
     pairs = [(1, 2), (2, 2), (3, 2), (4, 4)]
     rounds = [[sample(race, own, 0), sample(race, peer, 0)] for own, peer in pairs]
-    result = table.standings("net", entrants, ("1", "2"), rounds)
+    facts = [race.Facts(version, 1.5, 3 << 20) for version in ("1", "2")]
+    result = table.standings("net", 4e6, entrants, facts, rounds)
     peer = result.best("jax")
     assert (peer.ms, peer.ratio, peer.cpu_ratio) == (2, 1.25, 1.25)
     assert (peer.low, peer.high) == (1.0, 1.0)
     assert result.best("torch") is None
+    lines = table.markdown([result], [], 2e9).splitlines()
+    assert (
+        "| net | 2.50 (ours v) | 2.00 (jax v) | not run | **1.25** (1.00 to 1.00) | 80% |" in lines
+    )
+    assert "| net | jax v | 2.00 | 1.00 | 1.25 (1.00 to 1.00) | 1.25 | 3 | 1.5 |" in lines
 
 
 def test_a_section_is_replaced_and_the_rest_stays(table: ModuleType, tmp_path: Path) -> None:
