@@ -54,8 +54,8 @@ def main() -> int:
     heading = (
         f"{datetime.now(UTC):%Y-%m-%d}, allocator {options.allocator}, {', '.join(versions)}.",
         f"{facts.sentence}. Foreign load in the quieter half of the rounds: {load:.2f} cores. Of "
-        "the peak: products, two operations per multiply-add, beside sgemm. Start: of the process, to "
-        "its fourth step, compilation included; peak: what it held at most.",
+        "the peak: products, two operations per multiply-add, beside sgemm. Start: of the "
+        "process, to its fourth step, compilation included; peak: what it held at most.",
         "",
         f"`{command}`",
     )
