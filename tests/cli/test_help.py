@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator
 from typing import cast
 
+import pytest
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from gradwright.cli import main
 from gradwright.cli.app import app
 from repository.tree import ROOT
 
@@ -24,8 +26,39 @@ def parameters() -> Iterator[tuple[str, str, str]]:
             yield verb, spelling, str(getattr(parameter, "help", None) or "")
 
 
+VERBS = sorted({verb for verb, _, _ in parameters()})
+
+
 def test_every_option_and_argument_is_explained() -> None:
     assert [(verb, name) for verb, name, said in parameters() if len(said) < 5] == []
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_usage_is_plain_and_fits_a_terminal(
+    verb: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main([verb, "--help"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert max(map(len, said)) <= 80
+    assert not re.search(r"\[\[|\.\.\.[\]}]|{[a-z]", said[0])
+
+
+def test_verbs_are_listed_with_whole_sentences(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["--help"]) == 0
+    _, _, listed = capsys.readouterr().out.partition("Commands:\n")
+    lines = listed.splitlines()
+    assert len(lines) == len(VERBS)
+    assert [line for line in lines if not re.search(r"\w\.$", line)] == []
+
+
+@pytest.mark.parametrize("words", [["certify", "a", "b"], ["emit"], ["emit", "n", "--foo"]])
+def test_a_wrong_usage_is_a_sentence(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 3
+    assert re.search(r"[^.]\. See: gradwright \w+ --help\n$", capsys.readouterr().err)
 
 
 def test_every_option_is_on_a_page() -> None:

@@ -60,7 +60,7 @@ def of_usage(error: typer.TyperException) -> str:
     if value is not None:
         return str(value)
     verb = getattr(getattr(error, "ctx", None), "command_path", "gradwright")
-    return f"{error.format_message()} See: {verb} --help"
+    return f"{error.format_message().rstrip('.')}. See: {verb} --help"
 
 
 def _refused_value(error: typer.TyperException) -> GradwrightError | None:

@@ -79,4 +79,4 @@ def _spelling(spellings: list[str], metavar: str | None) -> str:
     longest = max(spellings, key=len)
     if longest.startswith("-"):
         return longest
-    return (metavar or longest).strip("[].").replace("]", "").upper()
+    return (metavar or longest).upper()

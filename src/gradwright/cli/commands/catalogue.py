@@ -30,7 +30,10 @@ def nets(*, as_json: AsJson = False) -> None:
 
 
 def artifacts(*, as_json: AsJson = False) -> None:
-    """List the programs that have a name; `emit artifact:NAME` writes one."""
+    """List the programs that have a name.
+
+    `emit artifact:NAME` writes one.
+    """
     found = list_artifacts()
     if as_json:
         write_json({"artifacts": found})

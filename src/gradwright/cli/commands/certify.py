@@ -34,7 +34,7 @@ _CELLS = 100
 def certify(
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE|NET]", help="Text of a loss and its gradients, or a net."),
+        typer.Argument(metavar="FILE|NET", help="Text of a loss and its gradients, or a net."),
     ] = None,
     *,
     net: Annotated[str, typer.Option(help="Net whose program FILE is to be.")] = "",

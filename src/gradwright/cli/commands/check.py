@@ -20,15 +20,18 @@ _LIMIT = 64 << 20
 
 
 def check(
-    certificate: Annotated[Path, typer.Argument(help="What `certify --certificate` wrote.")],
+    certificate: Annotated[
+        Path, typer.Argument(metavar="CERTIFICATE", help="What `certify --certificate` wrote.")
+    ],
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="The text; two for a pair of texts.")
+        list[Path], typer.Argument(metavar="FILE", help="The text; two for a pair of texts.")
     ],
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Replay a certificate without search: a second implementation, independent of `certify`.
+    """Replay a certificate, without search.
 
+    That is a second implementation, independent of `certify`.
     The exit code is 0 where every claim of the certificate holds, 1 where one does not, 3 where
     the file is no certificate, or one that was written for other texts.
     """

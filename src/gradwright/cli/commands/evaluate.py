@@ -38,9 +38,10 @@ def evaluate(
     backend: Backend = BackendName.XLA,
     as_json: AsJson = False,
 ) -> None:
-    """Evaluate a trained net on a test split: that of a run, or a net with --weights and --data.
+    """Evaluate a trained net on a test split.
 
-    Every sample counts once, whatever the batch; pixels are normalised as in training.
+    The net is that of a run, or one with --weights and --data. Every sample counts once, whatever
+    the batch; pixels are normalised as in training.
     """
     from gradwright.programs import eval as emit_eval
     from gradwright.run import compile

@@ -50,9 +50,10 @@ def explain(
     backend: Backend = BackendName.XLA,
     as_json: AsJson = False,
 ) -> None:
-    """Draw where a picture speaks for a class: Grad-CAM over the picture, as a PNG.
+    """Draw where a picture speaks for a class.
 
-    The net takes its parameters from --checkpoint, --weights or --seed, one of them.
+    What is written is a PNG, Grad-CAM over the picture. The net takes its parameters from
+    --checkpoint, --weights or --seed, one of them.
     """
     from gradwright.cli.pictures import read_pictures
     from gradwright.report.heat_map import heat_png

@@ -33,7 +33,7 @@ _SECONDS = 30.0
 def mutate(
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE|NET]", help="Text of a loss and its gradients, or a net."),
+        typer.Argument(metavar="FILE|NET", help="Text of a loss and its gradients, or a net."),
     ] = None,
     *,
     net: Annotated[str, typer.Option(help="Net whose program FILE is.")] = "",

@@ -50,9 +50,10 @@ def predict(
     backend: Backend = BackendName.XLA,
     as_json: AsJson = False,
 ) -> None:
-    """Classify pictures with a trained net: that of a run, or a net with --weights.
+    """Classify pictures with a trained net.
 
-    Each picture is brought to the size and the channels that the net reads.
+    The net is that of a run, or one with --weights. Each picture is brought to the size and the
+    channels that the net reads.
     """
     from gradwright.cli.pictures import read_pictures
 

@@ -19,7 +19,7 @@ _SECONDS = 60.0
 
 def probes(
     name: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="Probes; default: all of them.")
+        list[str] | None, typer.Argument(metavar="NAME", help="Probes; default: all of them.")
     ] = None,
     *,
     file: Annotated[
@@ -30,8 +30,9 @@ def probes(
     ] = _SECONDS,
     as_json: AsJson = False,
 ) -> None:
-    """Check the gradients of losses and blocks alone: by differences, in f32, and by proof.
+    """Check the gradients of losses and blocks alone.
 
+    That is done by differences in f64, in f32, and by proof.
     `emit probe:NAME` prints the text. The exit code is 1 where a gradient is measured wrong or a
     claim is refuted, 2 where a claim is unknown.
     """

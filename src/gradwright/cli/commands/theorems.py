@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def theorems(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="The theorem to explain, or the rule; default: all."),
+        typer.Argument(metavar="NAME", help="The theorem to explain, or the rule; default: all."),
     ] = None,
     *,
     whole_grid: Annotated[
@@ -30,9 +30,9 @@ def theorems(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Prove the theorems on backward passes at all sizes, or explain the one called NAME.
+    """Prove the theorems on backward passes at all sizes.
 
-    With --rules nothing is proved: rules are listed.
+    The one called NAME is explained instead. With --rules nothing is proved: rules are listed.
     The exit code is 0 where every theorem is proved, 1 where one is refuted, 2 where one is
     unknown.
     """

@@ -26,9 +26,10 @@ def tune(
     backend: Backend = BackendName.XLA,
     as_json: AsJson = False,
 ) -> None:
-    """Time the forms of each layer and keep the fastest for `--formulation tuned`.
+    """Time the forms of each layer and keep the fastest.
 
-    Each layer is run alone, forward and backward; its forms take turns.
+    `--formulation tuned` takes them. Each layer is run alone, forward and backward; its forms take
+    turns.
     """
     from gradwright.layers import PORTABLE
     from gradwright.run import Backend as Runner
