@@ -1,10 +1,13 @@
 """`gradwright probes`, and probes in place of a net or of an entry point."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from cli.probes_apart import CASES
 from gradwright.cli import main
 
 
@@ -30,6 +33,16 @@ def test_what_is_measured_wrong_is_the_exit_code(
     assert "wrong     unknown" in said
     assert "mse: d.output is off by" in said
     assert "mse: gradient of output unknown: " in said
+
+
+@pytest.mark.xla
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
+@pytest.mark.parametrize("case", CASES)
+def test_several_processes_say_what_one_says(case: str) -> None:
+    script = Path(__file__).with_name("probes_apart.py")
+    words = [sys.executable, str(script), case]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(

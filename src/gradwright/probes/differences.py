@@ -1,17 +1,19 @@
 """A probe's gradients by central differences in f64, and what f32 makes of them.
 
 Both evaluate the text that the prover reads: for f64 it is widened, its literals read as decimals.
+Differences need its value alone, so that what is compiled is what that value is made of.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gradwright.certify.programs_inner import GRADIENT_PREFIX
+from gradwright.certify.refute_points import restricted
 from gradwright.certify.witness import widened
-from gradwright.hlo import Port, Role, Signature, print_module, read_module
+from gradwright.hlo import Module, Port, Role, Signature, print_module, read_module
 from gradwright.run import Backend, Options, compile
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -46,7 +48,7 @@ direction goes through all of them."""
 QUICKLY = Options(xla_flags=(("xla_backend_optimization_level", "0"),))
 """Compiling is most of the time of a probe, and takes half of it so.
 
-What runs once, the text in f32, is left to the reference interpreter, which does not compile.
+What runs once, all of the text, is left to the reference interpreter, which does not compile.
 """
 MEASURED = 0.5
 """Least share of the measurements that no kink may disturb."""
@@ -87,7 +89,8 @@ def measure(
     """
     function = _Function(text, signature)
     inputs = _drawn(signature.inputs, classes, seed)
-    gradients, narrow = function.gradients(inputs), function.narrow_gradients(inputs)
+    wide = print_module(function.module)
+    gradients, narrow = function.gradients(wide, inputs), function.gradients(text, inputs)
     generator = np.random.default_rng(seed + 1)
     found: list[Measured] = []
     for name, gradient in gradients.items():
@@ -110,25 +113,28 @@ def measure(
 
 
 class _Function:
-    """A probe's text in f64 and as it is, compiled."""
+    """A probe's text in f64, and its value compiled."""
 
     def __init__(self, text: str, signature: Signature) -> None:
         self.signature = signature
-        self.wide = compile(print_module(widened(read_module(text))), options=QUICKLY)
-        self.narrow = compile(text, backend=Backend.INTERPRETER)
+        self.module = widened(read_module(text))
         self.places = {port.name: i for i, port in enumerate(signature.inputs)}
         weights = [i for i, port in enumerate(signature.inputs) if port.role is Role.COTANGENT]
         self.weight = weights[0] if weights else None
         roles = (Role.LOSS, Role.OUTPUT)
-        self.value = next(k for k, port in enumerate(signature.outputs) if port.role in roles)
+        value = next(k for k, port in enumerate(signature.outputs) if port.role in roles)
+        self.value = compile(print_module(_returning(self.module, value)), options=QUICKLY)
 
-    def gradients(self, inputs: Arrays) -> dict[str, NDArray[np.float64]]:
-        return self._gradients(self._run(inputs))
-
-    def narrow_gradients(self, inputs: Arrays) -> dict[str, NDArray[np.float64]]:
-        pairs = zip(inputs, self.signature.inputs, strict=True)
+    def gradients(self, text: str, inputs: Arrays) -> dict[str, NDArray[np.float64]]:
+        """Return what a text, this one in f64 or as it is, has for the gradients."""
+        ready = compile(text, backend=Backend.INTERPRETER)
+        pairs = zip(inputs, ready.signature.inputs, strict=True)
         given = {f"arg{i}": array.astype(port.dtype) for i, (array, port) in enumerate(pairs)}
-        return self._gradients(list(self.narrow(**given).values()))
+        return {
+            port.name.removeprefix(GRADIENT_PREFIX): result.astype(np.float64)
+            for port, result in zip(self.signature.outputs, ready(**given).values(), strict=True)
+            if port.role is Role.GRADIENT
+        }
 
     def slope(
         self, inputs: Arrays, name: str, direction: NDArray[np.float64], scale: float
@@ -146,20 +152,19 @@ class _Function:
         at = inputs[place].astype(np.float64)
         for moved in (at + step, at - step):
             changed: Arrays = [*inputs[:place], moved, *inputs[place + 1 :]]
-            value = self._run(changed)[self.value].astype(np.float64)
+            given = {f"arg{i}": array for i, array in enumerate(changed)}
+            [result] = self.value(**given).values()
+            value = result.astype(np.float64)
             weight = 1.0 if self.weight is None else inputs[self.weight].astype(np.float64)
             values.append(float(np.sum(weight * value)))
         return (values[0] - values[1]) / 2
 
-    def _run(self, inputs: Arrays) -> Arrays:
-        return list(self.wide(**{f"arg{i}": array for i, array in enumerate(inputs)}).values())
 
-    def _gradients(self, results: Arrays) -> dict[str, NDArray[np.float64]]:
-        return {
-            port.name.removeprefix(GRADIENT_PREFIX): result.astype(np.float64)
-            for port, result in zip(self.signature.outputs, results, strict=True)
-            if port.role is Role.GRADIENT
-        }
+def _returning(module: Module, result: int) -> Module:
+    """Return a module that computes one result only."""
+    main = restricted(module.main, [module.main.body.results[result]])
+    functions = (main if each is module.main else each for each in module.functions)
+    return replace(module, functions=tuple(functions))
 
 
 def _drawn(ports: Sequence[Port], classes: int, seed: int) -> Arrays:
