@@ -109,3 +109,13 @@ def test_a_run_remembers_the_size_of_a_published_net(tmp_path: Path) -> None:
         )
         folder.save(Checkpoint("id", identity, Progress(step=1), {}), keep=1)
     assert open_run(tmp_path / "run").net == net
+
+
+@pytest.mark.parametrize("form", ["portable", "fast"])
+def test_emission_of_the_largest_batch_takes_no_longer(
+    form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A prime, of which a search among all numbers below would take minutes."""
+    largest = ["mnist-cnn", "--entry", "vjp", "--batch", str(2**31 - 1), "--formulation", form]
+    assert main(["emit", *largest]) == 0
+    assert "tensor<2147483647x1x28x28xf32>" in capsys.readouterr().out

@@ -50,7 +50,7 @@ def block_size(pictures: Sequence[Value], limit: int) -> int:
     batch = pictures[0].shape[0]
     each = sum(p.type.size * p.type.element.dtype.itemsize for p in pictures) // batch
     fitting = max(1, limit // each)
-    return max(n for n in range(1, batch + 1) if batch % n == 0 and n <= fitting)
+    return max(n for n in range(1, min(batch, fitting) + 1) if batch % n == 0)
 
 
 def block(walk: Walk, whole: Value, start: Value, size: int) -> Value:
