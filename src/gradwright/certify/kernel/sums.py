@@ -178,7 +178,7 @@ class Summation:
                     v = places.setdefault(e, max(box) + 1)
                     box[v] = min(n, box.get(v, n))
         read = [v for e in places for v in variables(e)]
-        if len({*read}) < len(read) or not summed.issuperset(read):
+        if len({*read}) < len(read):
             raise Undenotable("a sum that meets the same entries a varying number of times")
         met = ((combine(((1, e), (-1, variable(v)))), 0, 1) for e, v in places.items())
         times = self._monomial(((), (*monomial[1], *met)), summed, box)
