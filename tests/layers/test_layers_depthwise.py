@@ -1,0 +1,56 @@
+"""Depthwise weight gradients: by channels and by whole rows, the same values, both proved."""
+
+import numpy as np
+import pytest
+
+import gradwright as gw
+from gradwright.certify import Effort, Search, Verdict
+from gradwright.layers import PORTABLE, TEXTBOOK, DepthwiseConv2d, Explicit, Formulation, depthwise
+from gradwright.spec import Image, NetSpec
+
+LAYERS = (DepthwiseConv2d(3), DepthwiseConv2d(3, (2, 1), Explicit((1, 0), (2, 1))))
+ROWS = ("tensor<1x1x15xf32>", "tensor<1x1x18xf32>")
+"""Five columns of the result of the first, six of that of the second, of three channels each."""
+BATCH = 2
+
+
+def backward(layer: DepthwiseConv2d, formulation: Formulation = PORTABLE) -> gw.Program:
+    net = NetSpec("one", Image(3, 4, 5), [layer])
+    return gw.programs.vjp(net, batch=BATCH, formulation=formulation)
+
+
+def plain(layer: DepthwiseConv2d) -> str:
+    net = NetSpec("one", Image(3, 4, 5), [layer])
+    return gw.programs.forward(net, batch=BATCH, formulation=TEXTBOOK).text
+
+
+@pytest.mark.interpreter
+@pytest.mark.parametrize("few", [0, 3])
+@pytest.mark.parametrize(("layer", "row"), list(zip(LAYERS, ROWS, strict=True)), ids=str)
+def test_rows_and_channels_are_the_same(
+    layer: DepthwiseConv2d, row: str, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(depthwise, "FEW_CHANNELS", few)
+    program = backward(layer)
+    assert (row in program.text) == (few > 0)
+    random = np.random.default_rng(0)
+    ports = program.inputs
+    inputs = {port.name: random.standard_normal(port.shape).astype(port.dtype) for port in ports}
+    ours, usual = (
+        gw.run.compile(each, backend="interpreter")(**inputs)
+        for each in (program, backward(layer, TEXTBOOK))
+    )
+    for name, value in usual.items():
+        found, expected = (np.asarray(each, np.float64) for each in (ours[name], value))
+        assert np.abs(found - expected).max() < 2e-5 * np.abs(expected).max(), name
+    assert gw.certify_vjp(plain(layer), program.text).verdict is Verdict.PROVED
+
+
+@pytest.mark.interpreter
+def test_a_row_that_is_read_one_column_off_is_refuted() -> None:
+    layer = LAYERS[0]
+    right = backward(layer).text
+    wrong = right.replace("[0:1, 0:1, 3:18]", "[0:1, 0:1, 6:21]", 1)
+    assert wrong != right
+    search = Search(seconds=20, effort=Effort.QUICK)
+    assert gw.certify_vjp(plain(layer), wrong, search=search).verdict is Verdict.REFUTED
