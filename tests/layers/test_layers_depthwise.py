@@ -1,27 +1,43 @@
-"""Depthwise weight gradients: by channels and by whole rows, the same values, both proved."""
+"""Depthwise convolutions by channels and by rows of columns: the same values, all proved."""
 
 import numpy as np
 import pytest
 
 import gradwright as gw
-from gradwright.certify import Effort, Search, Verdict
-from gradwright.layers import PORTABLE, TEXTBOOK, DepthwiseConv2d, Explicit, Formulation, depthwise
+from gradwright.certify import Declared, Effort, Search, Verdict, certify_program
+from gradwright.layers import (
+    PORTABLE,
+    TEXTBOOK,
+    DepthwiseConv2d,
+    Explicit,
+    Formulation,
+    Padding,
+    depthwise,
+    joined_rows,
+)
 from gradwright.spec import Image, NetSpec
 
 LAYERS = (DepthwiseConv2d(3), DepthwiseConv2d(3, (2, 1), Explicit((1, 0), (2, 1))))
+OTHERS = (
+    DepthwiseConv2d(3, 2, Padding.SAME_UPPER),
+    DepthwiseConv2d(2, (1, 2), Padding.VALID),
+    DepthwiseConv2d((3, 2), 1, Explicit((3, 0), (0, 3)), 2),
+)
 ROWS = ("tensor<1x1x15xf32>", "tensor<1x1x18xf32>")
 """Five columns of the result of the first, six of that of the second, of three channels each."""
 BATCH = 2
 
 
+def net(layer: DepthwiseConv2d) -> NetSpec:
+    return NetSpec("one", Image(3, 4, 5), [layer])
+
+
 def backward(layer: DepthwiseConv2d, formulation: Formulation = PORTABLE) -> gw.Program:
-    net = NetSpec("one", Image(3, 4, 5), [layer])
-    return gw.programs.vjp(net, batch=BATCH, formulation=formulation)
+    return gw.programs.vjp(net(layer), batch=BATCH, formulation=formulation)
 
 
 def plain(layer: DepthwiseConv2d) -> str:
-    net = NetSpec("one", Image(3, 4, 5), [layer])
-    return gw.programs.forward(net, batch=BATCH, formulation=TEXTBOOK).text
+    return gw.programs.forward(net(layer), batch=BATCH, formulation=TEXTBOOK).text
 
 
 @pytest.mark.interpreter
@@ -32,7 +48,8 @@ def test_rows_and_channels_are_the_same(
 ) -> None:
     monkeypatch.setattr(depthwise, "FEW_CHANNELS", few)
     program = backward(layer)
-    assert (row in program.text) == (few > 0)
+    lines = [line for line in program.text.splitlines() if "dynamic_slice" in line]
+    assert any(line.endswith(f"-> {row}") for line in lines) == (few > 0)
     random = np.random.default_rng(0)
     ports = program.inputs
     inputs = {port.name: random.standard_normal(port.shape).astype(port.dtype) for port in ports}
@@ -54,3 +71,27 @@ def test_a_row_that_is_read_one_column_off_is_refuted() -> None:
     assert wrong != right
     search = Search(seconds=20, effort=Effort.QUICK)
     assert gw.certify_vjp(plain(layer), wrong, search=search).verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("group", [1, 6, 10**6])
+@pytest.mark.parametrize("layer", [*LAYERS, *OTHERS], ids=str)
+def test_groups_of_columns_are_proved(
+    layer: DepthwiseConv2d, group: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(joined_rows, "GROUP", group)
+    assert gw.certify_vjp(plain(layer), backward(layer).text).verdict is Verdict.PROVED
+    forward = gw.programs.forward(net(layer), batch=BATCH)
+    assert gw.certify(forward).verdict is Verdict.PROVED
+    given = gw.programs.vjp(net(layer), batch=BATCH)
+    assert gw.certify_vjp(forward.text, given.text).verdict is Verdict.PROVED
+
+
+@pytest.mark.interpreter
+def test_weights_of_another_column_are_refuted() -> None:
+    layer = LAYERS[0]
+    right = gw.programs.forward(net(layer), batch=BATCH)
+    wrong = right.text.replace("[1:2, 0:1, 0:15]", "[1:2, 1:2, 0:15]", 1)
+    assert wrong != right.text
+    claimed = Declared.of(right, wrong)
+    search = Search(seconds=20, effort=Effort.QUICK)
+    assert certify_program(claimed, search=search).verdict is Verdict.REFUTED

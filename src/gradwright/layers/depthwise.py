@@ -4,12 +4,13 @@ Pictures are padded behind a barrier, so that the border is not asked for again 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gradwright.hlo import Value
 from gradwright.layers.accumulation import accumulate
 from gradwright.layers.forms import Layout
+from gradwright.layers.joined_rows import JoinedRows, Tap, joined, joins
 from gradwright.layers.slices import (
     Shifts,
     by_phases,
@@ -35,14 +36,18 @@ def convolve(walk: Walk, windows: Windows, x: Value, weight: Value) -> Value:
     copied first.
     """
     inside = _bordered(walk, windows, x)
-    total: Value | None = None
-    for tap in taps(windows):
-        piece = tap_slice(walk, windows, inside, tap)
-        product = piece * walk.per_channel(_tap_weight(walk, weight, tap), piece)
-        total = product if total is None else walk.b.add(total, product, hint="xw")
-    assert total is not None  # a kernel has at least one tap: Conv2d.plan checks
-    (whole,) = walk.b.optimization_barrier(total, hint="xw")
-    return whole
+    if not joins(walk, windows):
+        pieces = {tap: tap_slice(walk, windows, inside, tap) for tap in taps(windows)}
+        (whole,) = walk.b.optimization_barrier(_weighted(walk, weight, pieces), hint="xw")
+        return whole
+    rows, whole = JoinedRows.of(walk, windows.counts[1], weight), joined(walk, inside)
+    height = (windows.counts[0] - 1) * windows.strides[0] + 1
+
+    def piece(tap: Tap) -> Value:
+        down, right = (n * gap for n, gap in zip(tap, windows.dilation, strict=True))
+        return rows.piece(whole, (down, down + height, windows.strides[0]), right)
+
+    return rows.weighted({tap: piece(tap) for tap in taps(windows)})
 
 
 def input_gradient(walk: Walk, windows: Windows, weight: Value, dy: Value) -> Value:
@@ -57,18 +62,45 @@ def input_gradient(walk: Walk, windows: Windows, weight: Value, dy: Value) -> Va
     (inside,) = b.optimization_barrier(b.pad(dy, 0, low, high), hint="dy_inside")
 
     def phase(read: Shifts) -> Value:
-        total: Value | None = None
+        if not read:
+            return empty_phase(walk, windows, dy)
+        pieces: dict[Tap, Value] = {}
         for tap, shift in read.items():
             start, limit = [0] * 4, list(inside.shape)
             for axis, dimension in enumerate(spatial):
                 start[dimension] = before[axis] - shift[axis]
                 limit[dimension] = start[dimension] + extents[axis]
-            piece = b.slice(inside, start, limit)
-            product = piece * walk.per_channel(_tap_weight(walk, weight, tap), piece)
-            total = product if total is None else b.add(total, product)
-        return empty_phase(walk, windows, dy) if total is None else total
+            pieces[tap] = b.slice(inside, start, limit)
+        return _weighted(walk, weight, pieces)
 
-    return by_phases(walk, windows, phase)
+    if walk.formulation.layout is not Layout.NHWC:
+        return by_phases(walk, windows, phase)
+    whole = joined(walk, inside)
+
+    def by_rows(read: Shifts, height: int, rows: JoinedRows, first: Sequence[int]) -> Value:
+        pieces: dict[Tap, Value] = {}
+        for tap, shift in read.items():
+            down, right = (n - k for n, k in zip(first, shift, strict=True))
+            pieces[tap] = rows.piece(whole, (down, down + height, 1), right)
+        return rows.weighted(pieces) if pieces else empty_phase(walk, windows, dy)
+
+    if windows.strides == (1, 1):
+        height, width = windows.extents
+        reads = {t: (t[0] * windows.dilation[0], t[1] * windows.dilation[1]) for t in taps(windows)}
+        first = [n + pad for n, (pad, _) in zip(before, windows.padding, strict=True)]
+        return by_rows(reads, height, JoinedRows.of(walk, width, weight), first)
+    rows = JoinedRows.of(walk, extents[1], weight)
+    return by_phases(walk, windows, lambda read: by_rows(read, extents[0], rows, before))
+
+
+def _weighted(walk: Walk, weight: Value, pieces: Mapping[Tap, Value]) -> Value:
+    """Return the sum of pieces, each times the weight of its tap."""
+    total: Value | None = None
+    for tap, piece in pieces.items():
+        product = piece * walk.per_channel(_tap_weight(walk, weight, tap), piece)
+        total = product if total is None else walk.b.add(total, product, hint="xw")
+    assert total is not None  # a kernel has at least one tap: Conv2d.plan checks
+    return total
 
 
 def weight_gradient(walk: Walk, windows: Windows, x: Value, dy: Value) -> Value:
@@ -79,8 +111,8 @@ def weight_gradient(walk: Walk, windows: Windows, x: Value, dy: Value) -> Value:
     """
     b, axis = walk.b, walk.formulation.layout.spatial[0]
     inside = _bordered(walk, windows, x)
-    joins = _joins_columns(walk, windows, dy)
-    pictures, cotangents = (_joined(walk, whole) if joins else whole for whole in (inside, dy))
+    by_rows = joins(walk, windows) and dy.shape[3] <= FEW_CHANNELS
+    pictures, cotangents = (joined(walk, whole) if by_rows else whole for whole in (inside, dy))
     row = _part_of(cotangents.shape, axis, 1)
     reach = _part_of(pictures.shape, axis, windows.spans[0])
     zeros = b.splat(0, dy.type.with_shape(row), hint="zeros")
@@ -99,7 +131,7 @@ def weight_gradient(walk: Walk, windows: Windows, x: Value, dy: Value) -> Value:
         return [b.add(total, part * line) for total, part in zip(totals, pieces, strict=True)]
 
     def piece(lines: Value, tap: tuple[int, int]) -> Value:
-        if not joins:
+        if not by_rows:
             one = replace(
                 windows,
                 extents=(windows.spans[0], inside.shape[walk.formulation.layout.spatial[1]]),
@@ -112,26 +144,11 @@ def weight_gradient(walk: Walk, windows: Windows, x: Value, dy: Value) -> Value:
     batch = dy.shape[0]
     starts = [zeros] * math.prod(windows.kernel)
     sums = accumulate(walk, batch, 1, (pictures, cotangents), starts, add_picture, hint="pictures")
-    totals = [b.reshape(total, _part_of(dy.shape, axis, 1)) if joins else total for total in sums]
+    totals = [b.reshape(total, _part_of(dy.shape, axis, 1)) if by_rows else total for total in sums]
     columns = [b.sum(total, walk.other_axes(total), hint="tap") for total in totals]
     channels = columns[0].shape[0]
-    joined = b.concatenate([b.reshape(column, (channels, 1)) for column in columns], 1)
-    return b.reshape(joined, (channels, 1, *windows.kernel), hint="dweight")
-
-
-def _joins_columns(walk: Walk, windows: Windows, picture: Value) -> bool:
-    """Return whether columns and channels are taken as one dimension, shifted by whole columns.
-
-    A loop over a few channels is written out by LLVM before it is vectorised, and then is not.
-    """
-    last = walk.formulation.layout is Layout.NHWC
-    return last and windows.strides[1] == 1 and picture.shape[3] <= FEW_CHANNELS
-
-
-def _joined(walk: Walk, picture: Value) -> Value:
-    """Return [N, H, W, C] as [N, H, W C]."""
-    batch, height, width, channels = picture.shape
-    return walk.b.reshape(picture, (batch, height, width * channels))
+    in_order = b.concatenate([b.reshape(column, (channels, 1)) for column in columns], 1)
+    return b.reshape(in_order, (channels, 1, *windows.kernel), hint="dweight")
 
 
 def _axes(windows: Windows) -> list[tuple[int, int, int]]:
