@@ -80,10 +80,11 @@ def check(certificate: object, *texts: Text) -> Checked:
     started = time.perf_counter()
     read = read_certificate(certificate)
     if len(read.texts) != len(texts) or len(texts) != _COUNTS.get(read.subject):
+        count = _COUNTS.get(read.subject, "no")
         raise CertificateError(
             where="texts",
-            expected=f"{_COUNTS.get(read.subject, 'no')} for {read.subject[:20]!r}",
-            found=f"{len(read.texts)} in the certificate, {len(texts)} given",
+            expected=f"{count} for a certificate of {read.subject[:20]!r}",
+            found=f"{len(read.texts)} that it was written for, {len(texts)} given",
         )
     claims = stated = hypotheses = tuple[str, ...]()
     try:

@@ -193,7 +193,8 @@ def fitting_windows(
         )
     if min(windows.counts) < 1:
         expected = f"at least one window of {windows.spans} in {input} padded by {windows.padding}"
-        raise SpecError(where=path, expected=expected, found=f"{windows.counts} windows")
+        counts = tuple(max(0, count) for count in windows.counts)
+        raise SpecError(where=path, expected=expected, found=f"{counts} windows")
     return windows
 
 
