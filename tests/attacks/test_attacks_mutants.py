@@ -15,7 +15,7 @@ from gradwright.certify.witness_process import Evaluator
 from gradwright.check import check
 from gradwright.check.certificate import UpdateClaim
 from gradwright.check.replay import digest
-from gradwright.check.session import ancestors
+from gradwright.check.straight import ancestors
 from gradwright.errors import GradwrightError
 from gradwright.hlo import Function, Module, print_module, read_module, verify
 

@@ -4,12 +4,15 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 
 import pytest
 
-from gradwright import losses, optim, programs, zoo
+from gradwright import layers, losses, optim, programs, zoo
 from gradwright.certify import certify_equal, certify_program, certify_vjp
 from gradwright.check import check
+from gradwright.programs import Program
+from gradwright.spec import Image, NetSpec
 
 SWEPT = ["mnist-mlp", "mnist-cnn", "mnist-cnn-plain", "digits-cnn", "cifar8", "cifar8-bn"]
 LARGEST = 150_000
@@ -33,6 +36,45 @@ def test_every_claim_about_a_net_is_covered(name: str) -> None:
     assert (checked.reason, checked.uncovered) == (None, ())
     assert len(checked.claims) == len(report.claims) + 1
     assert len(json.dumps(certificate)) < LARGEST
+
+
+def in_portable_form(net: NetSpec, batch: int) -> Program:
+    """Return a train step with Adam whose weight gradients are loops over blocks and rows."""
+    return programs.train_step(
+        net,
+        batch=batch,
+        loss=losses.SoftmaxCrossEntropy(),
+        optimizer=optim.Adam(),
+        formulation=layers.PORTABLE,
+    )
+
+
+def depthwise() -> NetSpec:
+    """Return a net with a depthwise convolution that is followed by one with stride."""
+    padding = layers.Padding.SYMMETRIC
+    conv = layers.Conv2d(16, 3, padding=padding, groups=16, bias=False)
+    strided = layers.Conv2d(16, 3, 2, padding=padding, groups=16, bias=False)
+    parts = [layers.Conv2d(16, 1), conv, layers.BatchNorm(), strided, layers.Flatten()]
+    return NetSpec("depthwise", Image(3, 16, 16), [*parts, layers.Dense(5)])
+
+
+@pytest.mark.parametrize(
+    ("make", "batch"),
+    [
+        (depthwise, 8),
+        pytest.param(lambda: zoo.get("mnist-cnn"), 128, marks=pytest.mark.slow),
+        pytest.param(lambda: zoo.get("cifar8-bn"), 128, marks=pytest.mark.slow),
+        pytest.param(lambda: zoo.get("mobilenetv2", size=64), 8, marks=pytest.mark.slow),
+    ],
+    ids=["depthwise", "mnist-cnn", "cifar8-bn", "mobilenetv2"],
+)
+def test_sums_over_blocks_and_rows_are_covered(make: Callable[[], NetSpec], batch: int) -> None:
+    program = in_portable_form(make(), batch)
+    assert "stablehlo.while" in program.text
+    report = certify_program(program)
+    checked = check(report.certificate, program.text)
+    assert (checked.reason, checked.uncovered) == (None, ())
+    assert len(checked.claims) == len(report.claims) + 1
 
 
 def test_only_statements_that_claims_rest_on_are_denoted() -> None:

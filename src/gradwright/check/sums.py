@@ -41,8 +41,6 @@ class _Term:
     guards: Guards
     summed: set[int]
     box: dict[int, int]
-    opens: frozenset[int] = frozenset()
-    """Variables such that an inner sum that reads one is written out."""
 
     def fresh(self, extent: int) -> int:
         v = max(self.box, default=-1) + 1
@@ -82,10 +80,18 @@ class Summation:
         return total
 
     def over_trips(self, p: Poly, k: int, box: Box) -> Poly:
-        """Return the sum of p over the trips of a loop, with sums that read k written out."""
+        """Return the sum of p over the trips k of a loop; a sum that alone reads k goes on in it.
+
+        Sums of products that are multiplied keep their structure.
+        """
         total: Poly = {}
         for (factors, guards), c in p.items():
-            term = _Term(list(factors), guards, {k}, dict(box), opens=frozenset((k,)))
+            term = _Term(list(factors), guards, {k}, dict(box))
+            readers = [f for f in factors if any(v == k for e in f[1] for v, _ in e[1])]
+            content = self._readable_sum(readers[0], term) if len(readers) == 1 else None
+            if content is not None:
+                others = (f for f in factors if f is not readers[0])
+                term.factors = [*others, *_spliced(content, readers[0][1], term)]
             total = add(total, self._term(term), c)
         return total
 
@@ -181,21 +187,23 @@ class Summation:
         """Write out inner sums that the outer one reaches, where one factor reads all outputs."""
         pending, term.factors = term.factors, []
         while pending:
-            atom, access, q = pending.pop()
-            content = self.algebra.atoms.contents[atom]
-            reached = {v for e in access for v, _ in e[1]} & term.summed
-            if not (isinstance(content, Sum) and reached and q == 1) or not (
-                reached & term.opens or _opens(content, access)
-            ):
-                term.factors.append((atom, access, q))
-                continue
-            extents = content.extents[: content.outputs]
-            if not self.algebra.inside(access, extents, term.guards, term.box):
-                term.factors.append((atom, access, q))
-                continue
-            places = term.places_of(dict(enumerate(content.extents)), access)
-            pending += moved_factors(content.factors, places)
-            term.guards = (*term.guards, *moved_guards(content.guards, places))
+            factor = pending.pop()
+            reached = any(v in term.summed for e in factor[1] for v, _ in e[1])
+            content = self._readable_sum(factor, term) if reached else None
+            if content is not None and _opens(content, factor[1]):
+                pending += _spliced(content, factor[1], term)
+            else:
+                term.factors.append(factor)
+
+    def _readable_sum(self, factor: Factor, term: _Term) -> Sum | None:
+        """Return the sum that a factor is, if it is one that is read inside of its extents."""
+        atom, access, q = factor
+        content = self.algebra.atoms.contents[atom]
+        if not isinstance(content, Sum) or q != 1:
+            return None
+        extents = content.extents[: content.outputs]
+        is_inside = self.algebra.inside(access, extents, term.guards, term.box)
+        return content if is_inside else None
 
     def _parts(self, monomial: Monomial, scale: Fraction, term: _Term) -> Poly:
         """Sum independent parts apart; a variable that nothing mentions multiplies."""
@@ -275,6 +283,13 @@ class Summation:
         free, order = (tuple(v for v in group if v in ours) for group in groups)
         access = {v: placed(ours[v], origin) for v in free}
         return Contraction(whole, free, order, joined), access
+
+
+def _spliced(content: Sum, access: Sequence[Affine], term: _Term) -> list[Factor]:
+    """Return the factors of a sum that a term reads; the term sums over its variables from now."""
+    places = term.places_of(dict(enumerate(content.extents)), access)
+    term.guards = (*term.guards, *moved_guards(content.guards, places))
+    return moved_factors(content.factors, places)
 
 
 def _parts_between(low: int, cuts: Sequence[int], high: int) -> list[tuple[int, int]]:
