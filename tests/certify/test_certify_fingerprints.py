@@ -17,7 +17,7 @@ def smoothed(den: Denotation, x: Tensor, w: Tensor, size: int = 3) -> Tensor:
     """Return sum over (i, j) of w[i, j] x[row + i - 1, column + j - 1] as one contraction."""
 
     def moved(v: int) -> Affine:
-        return -1, ((v, 1), (v + 2, 1))
+        return variable(v) + variable(v + 2) - 1
 
     reads = ((variable(2), variable(3)), (moved(0), moved(1)))
     return den.linear(Multilinear((SIDE, SIDE), (size, size), reads), w, x)
@@ -29,8 +29,8 @@ def place_by_place(den: Denotation, x: Tensor, w: Tensor, count: int = 9) -> Ten
     for i in range(3):
         for j in range(3):
             if 3 * i + j < count:
-                read = (i - 1, ((0, 1),)), (j - 1, ((1, 1),))
-                form = Multilinear((SIDE, SIDE), (), (((i, ()), (j, ())), read))
+                read = variable(0) + (i - 1), variable(1) + (j - 1)
+                form = Multilinear((SIDE, SIDE), (), ((Affine(i), Affine(j)), read))
                 total = den.pointwise.add(total, den.linear(form, w, x))
     return total
 

@@ -25,12 +25,14 @@ def _identity(statement: str, places: str) -> Identity:
 
 IDENTITIES: Mapping[str, Identity] = {
     # Guards and digits
-    "guard-constant": _identity("a <= c + e < b is a - c <= e < b - c", "index.conjunction"),
+    "guard-constant": _identity("a <= c + e < b is a - c <= e < b - c", "index._primitive"),
     "guard-divisor": _identity("a <= g e < b is ceil(a/g) <= e < ceil(b/g)", "index._primitive"),
     "guard-sign": _identity("a <= -e < b is 1 - b <= e < 1 - a", "index._primitive"),
-    "guard-meet": _identity("two guards on e are one", "index._meet index.conjunction"),
-    "guard-clip": _identity("a guard is clipped to the bounds of e", "index._clip"),
-    "guard-always": _identity("a guard that bounds allow throughout is 1", "index.always"),
+    "guard-meet": _identity("two guards on e are one", "index.conjunction"),
+    "guard-clip": _identity("a guard is clipped to the bounds of e", "index.conjunction"),
+    "guard-always": _identity(
+        "a guard that bounds allow throughout is 1", "index.always index.conjunction"
+    ),
     "guard-never": _identity("a guard without room is 0", "index.conjunction"),
     "guard-leading-digit": _identity("a guard on g u + w may bound u alone", "index._digits_apart"),
     "guard-equation-digits": _identity("g u + w = a may fix u and w", "index._digits_apart"),
@@ -44,26 +46,27 @@ IDENTITIES: Mapping[str, Identity] = {
         "of whole numbers, e > 0 is 1 <= e",
         "masks.Masks._coordinate_guard",
     ),
-    "affine-bounds": _identity("an affine expression lies between its ends", "index.bounds"),
-    "digits": _identity("a number below m n is one pair of digits", "tensor.rearrangement"),
-    "digits-regroup": _identity("digits split in any order alike", "tensor.rearrangement"),
-    "reshape": _identity("row-major order stays", "tensor.rearrangement shaped.reshape"),
+    "affine-bounds": _identity("an affine expression lies between its ends", "index.Affine.bounds"),
+    "digits": _identity("a number below m n is one pair of digits", "contractions._in_digits"),
+    "digits-regroup": _identity("digits split in any order alike", "contractions._in_digits"),
+    "reshape": _identity("row-major order stays", "contractions._in_digits shaped.reshape"),
     # Sums
     "sum-linear": _identity("sum of a F + b G = a sum F + b sum G", "sums.Summation.total"),
     "sum-unfold": _identity(
-        "a sum inside a sum is one sum", "sums.Summation._unfold pieces.opened"
+        "a sum inside a sum is one sum", "sums.Summation._unfolded pieces.opened"
     ),
     "sum-equation": _identity(
         "an equation with coefficient +-1 is solved",
-        "sums.Summation._eliminate contractions.Contractions._settled "
+        "pieces.Piece.solved contractions.Contractions._settled "
         "contractions.Contractions._narrowed",
     ),
-    "sum-interval": _identity("a <= v < b on a summed v is a shift", "sums.Summation._eliminate"),
+    "sum-interval": _identity("a <= v < b on a summed v is a shift", "pieces.Piece.solved"),
     "sum-independent": _identity(
-        "sums that share no variable multiply", "sums.Summation._components sums._connected"
+        "sums that share no variable multiply", "sums.Summation._components sums.connected"
     ),
     "sum-unused": _identity(
-        "what nothing reads multiplies by its extent", "sums.Summation.repeated pieces._without"
+        "what nothing reads multiplies by its extent",
+        "sums.Summation.repeated pieces.Piece.without",
     ),
     "sum-held": _identity(
         "guards met at one point at most",
@@ -71,7 +74,8 @@ IDENTITIES: Mapping[str, Identity] = {
     ),
     "sum-rename": _identity(
         "names of summed variables do not matter",
-        "relations.Relations._plain classes._labelled classes.intern_class atoms.Atoms.ordered",
+        "relations.Relations._plain classes._labelled classes.intern_class "
+        "classes.interned_alike atoms.Atoms.ordered",
     ),
     "sum-relation": _identity(
         "a sum is fixed by its set of index tuples, each met once",
@@ -95,8 +99,8 @@ IDENTITIES: Mapping[str, Identity] = {
         "reading.cancel reading._cancel",
     ),
     "sum-symmetric": _identity("equal factors may change places", "pieces.symmetric reading.alike"),
-    "sum-digits": _identity("sum over i = sum over its digits", "contractions._Assembly.digits_of"),
-    "sum-merge": _identity("n u + w is one variable", "relations._merge_digits relations._joined"),
+    "sum-digits": _identity("sum over i = sum over its digits", "contractions._digits_of"),
+    "sum-merge": _identity("n u + w is one variable", "relations._merged"),
     "common-guard": _identity(
         "a factor of every term comes out", "contractions.Contractions.as_term"
     ),
@@ -220,7 +224,7 @@ IDENTITIES: Mapping[str, Identity] = {
     "kink-without-roots": _identity("A + B = 0 gives A^n = (-B)^n", "analytic._without_roots"),
     "kink-cases": _identity(
         "a sum with masks is one of its cases",
-        "generic.Generic._by_cases generic.Generic._opened generic._at",
+        "generic.Generic._by_cases generic.Generic._opened generic.Generic._at",
     ),
     "kink-together": _identity("thin sets together are thin", "masks.Masks._zero"),
     "kink-no-interior": _identity("and hold no open set", "masks.Masks._zero"),
@@ -259,7 +263,7 @@ IDENTITIES: Mapping[str, Identity] = {
     "exp-multiple": _identity("exp(c t) = exp(t)^c", "powers.Powers._exponential_term"),
     "exp-log": _identity(
         "exp(c ln x) = x^c, x > 0",
-        "powers.Powers._exponential_term powers.Powers._logarithm_argument",
+        "powers.Powers._exponential_term powers.Powers._argument",
     ),
     "log-product": _identity(
         "ln(a b) = ln a + ln b, a > 0, b > 0",
@@ -304,7 +308,7 @@ IDENTITIES: Mapping[str, Identity] = {
     "ceiling": _identity("ceil a = -floor(-a)", "functions.Functions.ceiling"),
     "remainder": _identity("a - b trunc(a / b)", "pointwise.Pointwise.remainder"),
     "clear-denominator": _identity(
-        "A^n d = 0 is d = 0, A != 0", "clearing._without clearing.cleared clearing.are_equal"
+        "A^n d = 0 is d = 0, A != 0", "clearing.cleared clearing.are_equal"
     ),
     "adjoint": _identity("one adjoint equation per value", "adjoint.Sweep.cotangents"),
 }

@@ -12,7 +12,7 @@ from itertools import product
 from math import prod
 
 from gradwright.certify.effort import TooLarge
-from gradwright.certify.kernel.algebra import Undenotable, constant_of
+from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.atoms import Dense, Infinity, Pi, Relation
 from gradwright.certify.kernel.denotation import Denotation
 from gradwright.certify.kernel.index import Affine, variable
@@ -193,12 +193,12 @@ class Meaning:
         """Return both operands over one shape: a number or a scalar goes with any."""
         whole = max((t.shape for t in x), key=len)
         for t in x:
-            if t.shape not in ((), whole) and constant_of(t.poly) is None:
+            if t.shape not in ((), whole) and t.poly.constant is None:
                 raise Undenotable(f"values of shapes {list(t.shape)} and {list(whole)}")
         return [t if t.shape == whole else self.den.spread(t, whole) for t in x]
 
     def _power(self, base: Tensor, exponent: Tensor) -> Tensor:
-        p, q = self.den.pointwise, constant_of(exponent.poly)
+        p, q = self.den.pointwise, exponent.poly.constant
         if q is not None:
             return p.power(base, q)
         return p.exponential(p.multiply(exponent, p.log(base)))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gradwright.certify.kernel.algebra import Undenotable
-from gradwright.certify.kernel.index import Affine, combine, constant, variable
+from gradwright.certify.kernel.index import Affine, variable
 from gradwright.certify.notation import Apply, Expression, Number, Read
 
 
@@ -20,20 +20,20 @@ class Space:
         """Return an index expression over the dimensions of the space."""
         match e:
             case Number(value) if value.denominator == 1:
-                return constant(int(value))
+                return Affine(int(value))
             case Read(name, None) if name in self.fixed:
-                return constant(self.fixed[name])
+                return Affine(self.fixed[name])
             case Read(name, None) if name in self.names:
                 return variable(self.names.index(name))
             case Apply("+" | "-" as sign, (a, b)):
-                return combine(((1, self.index(a)), (1 if sign == "+" else -1, self.index(b))))
+                left, right = self.index(a), self.index(b)
+                return left + right if sign == "+" else left - right
             case Apply("*", (a, b)):
                 return self._scaled(self.index(a), self.index(b))
             case _:
                 raise Undenotable(f"an index that is not affine: {e}")
 
     def _scaled(self, a: Affine, b: Affine) -> Affine:
-        if a[1] and b[1]:
+        if a.terms and b.terms:
             raise Undenotable("a product of indices")
-        factor, expression = (a[0], b) if not a[1] else (b[0], a)
-        return combine(((factor, expression),))
+        return b.offset * a if a.terms else a.offset * b

@@ -11,7 +11,7 @@ from gradwright.certify.advice.fingerprints import Fingerprints
 from gradwright.certify.advice.intervals import suggested_union
 from gradwright.certify.effort import TooLarge
 from gradwright.certify.kernel.adjoint import Contracted, Sweep
-from gradwright.certify.kernel.algebra import ONE, Poly, Undenotable, add
+from gradwright.certify.kernel.algebra import ONE, Poly, Undenotable, product_of
 from gradwright.certify.kernel.atoms import Exponent
 from gradwright.certify.kernel.classes import intern_class
 from gradwright.certify.kernel.denotation import Denotation
@@ -185,7 +185,7 @@ class Proof:
         box = self.den.algebra.box(tensor.digits)
         try:
             united = suggested_union(tensor.poly, box)
-            if united != tensor.poly and vanishes(add(tensor.poly, united, -1), box):
+            if united != tensor.poly and vanishes(tensor.poly - united, box):
                 tensor = Tensor(tensor.digits, united)
             if not _has_several_parts(tensor) or self.den.pointwise.holds_sums(tensor):
                 return tensor
@@ -201,8 +201,7 @@ class Proof:
             self._cut_reads.add(read)
         if atom not in self.cuts:
             return tensor
-        term: Poly = {(((atom, access, 1),), ()): c}
-        return Tensor(tensor.digits, term)
+        return Tensor(tensor.digits, product_of((atom, access, 1), c=c))
 
     def adjoint(
         self,

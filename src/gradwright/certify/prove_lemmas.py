@@ -12,7 +12,7 @@ from itertools import product
 
 from gradwright.certify.effort import TooLarge
 from gradwright.certify.kernel.algebra import Undenotable
-from gradwright.certify.kernel.index import substitute, variable
+from gradwright.certify.kernel.index import read_at, variable
 from gradwright.certify.kernel.multilinear import Multilinear
 from gradwright.certify.kernel.tensor import Shape
 from gradwright.certify.meaning import factors_of
@@ -216,7 +216,7 @@ def _turned(form: Multilinear, order: Order) -> Multilinear:
     return Multilinear(
         tuple(form.shape[d] for d in order),
         form.summed,
-        tuple(tuple(substitute(e, place) for e in read) for read in form.reads),
+        tuple(read_at(read, place) for read in form.reads),
     )
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from gradwright.certify.effort import TooLarge
-from gradwright.certify.kernel.algebra import sorted_terms
 from gradwright.certify.kernel.atoms import (
     Argument,
     Atoms,
@@ -37,8 +36,8 @@ def both_forms(den: Denotation, wanted: Tensor, emitted: Tensor) -> str:
     except TooLarge as problem:
         return f"the forms are not written out: {problem}"
     writer = _Writer(den.atoms)
-    derived = writer.side(sorted_terms(ours.poly), dict(theirs.poly))
-    returned = writer.side(sorted_terms(theirs.poly), dict(ours.poly))
+    derived = writer.side(ours.poly.terms, dict(theirs.poly))
+    returned = writer.side(theirs.poly.terms, dict(ours.poly))
     return f"derived: {derived} / emitted: {returned}"
 
 

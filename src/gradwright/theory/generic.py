@@ -7,9 +7,8 @@ depend on the index – the value is the size itself, a positive unknown.
 """
 
 from collections.abc import Iterable
-from fractions import Fraction
 
-from gradwright.certify.kernel.algebra import Poly, Undenotable, number
+from gradwright.certify.kernel.algebra import Poly, Undenotable, number, product_of
 from gradwright.certify.kernel.atoms import Argument, Class, Mask, Sum
 from gradwright.certify.kernel.conditions import Domain
 from gradwright.certify.kernel.contractions import Contractions
@@ -103,6 +102,6 @@ class Generic(Denotation):
             if extent == 1:  # a variable that was solved for
                 continue
             atom = self.atoms.intern(Argument(f"{_SIZE}{self._names[extent]}"), ())
-            factor: Poly = {(((atom, (), exponent),), ()): Fraction(1)}
+            factor = product_of((atom, (), exponent))
             total = self.algebra.multiply(total, factor, {})
         return total

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 
-from gradwright.certify.kernel.algebra import Poly, Undenotable, add, number
+from gradwright.certify.kernel.algebra import Poly, Undenotable, number, product_of
 from gradwright.certify.kernel.atoms import Pi
 from gradwright.certify.kernel.derive import POINTWISE, Applied
 from gradwright.certify.kernel.index import Affine, variable
@@ -81,7 +80,7 @@ class Evaluation:
                 return self.den.splat(value, space.extents)
             case Read("pi", None):
                 atom = self.den.atoms.intern(Pi(), ())
-                return self._over(Tensor((), {(((atom, (), 1),), ()): Fraction(1)}), space)
+                return self._over(Tensor((), product_of((atom, (), 1))), space)
             case Read(name, None) if name in self.den.numbers:
                 return self._over(self.den.size(name), space)
             case Read(name, indices):
@@ -170,7 +169,7 @@ def compare(
 ) -> bool:
     """Return whether two values are proved equal, for inputs that obey the laws."""
     den.require_whole_dimensions(left, right)
-    difference = add(left.poly, right.poly, -1)
+    difference = left.poly - right.poly
     for law in laws:
         whole = Evaluation(den, symbols).argument(law.value)
         form = Multilinear(whole.shape[:-1], whole.shape[-1:], (_identity(whole),))
@@ -186,8 +185,8 @@ def _identity(t: Tensor) -> tuple[Affine, ...]:
 
 def _without(p: Poly, one: int) -> Poly:
     """Return p where an atom is 1."""
-    total: Poly = {}
+    total = Poly()
     for (factors, guards), c in p.items():
         left = tuple(factor for factor in factors if factor[0] != one)
-        total = add(total, {(left, guards): c})
+        total.gather((left, guards), c)
     return total

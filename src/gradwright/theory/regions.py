@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-from gradwright.certify.kernel.algebra import ONE, Poly, add
+from gradwright.certify.kernel.algebra import ONE, Poly
 from gradwright.certify.kernel.atoms import Atoms, Class, Mask, Relation
 from gradwright.certify.kernel.index import Affine, variable
 
@@ -68,9 +68,9 @@ def _step(atoms: Atoms, atom: int, access: tuple[Affine, ...]) -> _Step | None:
 
 def _where(p: Poly, values: Mapping[_Place, bool]) -> Poly:
     """Return p with masks at their values."""
-    total: Poly = {}
+    total = Poly()
     for (factors, guards), c in p.items():
         if all(values.get((atom, access), True) for atom, access, _ in factors):
             left = tuple(f for f in factors if (f[0], f[1]) not in values)
-            total = add(total, {(left, guards): c})
+            total.gather((left, guards), c)
     return total

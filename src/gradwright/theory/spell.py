@@ -48,8 +48,8 @@ def _term(target: str, form: Form, term: Term, names: Mapping[int, str]) -> list
 def _equation(e: Affine, names: Mapping[int, str]) -> str:
     """Return e = 0 with what is subtracted on the other side."""
     constant, terms = e
-    left = (max(constant, 0), tuple((v, k) for v, k in terms if k > 0))
-    right = (max(-constant, 0), tuple((v, -k) for v, k in terms if k < 0))
+    left = Affine(max(constant, 0), tuple((v, k) for v, k in terms if k > 0))
+    right = Affine(max(-constant, 0), tuple((v, -k) for v, k in terms if k < 0))
     return f"{_affine(left, names)} = {_affine(right, names)}"
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from gradwright.certify.kernel.algebra import Undenotable
-from gradwright.certify.kernel.index import Affine, combine, constant, substitute, variable
+from gradwright.certify.kernel.index import Affine, read_at, variable
 from gradwright.certify.notation import Apply, Bind, Expression, Number, Read, Statement, Table
 from gradwright.theory.evaluation import extent_of, index_name
 from gradwright.theory.record import Symbols
@@ -56,11 +56,9 @@ class Term:
         """Return the term with variables replaced."""
         return replace(
             self,
-            reads=tuple((n, tuple(substitute(e, mapping) for e in a)) for n, a in self.reads),
-            intervals=tuple(
-                Interval(substitute(i.expression, mapping), i.extent) for i in self.intervals
-            ),
-            zeros=tuple(substitute(e, mapping) for e in self.zeros),
+            reads=tuple((n, read_at(a, mapping)) for n, a in self.reads),
+            intervals=tuple(Interval(i.expression.at(mapping), i.extent) for i in self.intervals),
+            zeros=read_at(self.zeros, mapping),
         )
 
 
@@ -134,31 +132,30 @@ class Reader:
     def _index(self, e: Expression, at: Places) -> Affine:
         match e:
             case Number(value) if value.denominator == 1:
-                return constant(int(value))
+                return Affine(int(value))
             case Read(name, None) if name in at:
                 return at[name]
             case Read(name, None) if name in self._sizes:
                 return self._sizes[name]
             case Apply("+" | "-" as sign, (a, b)):
-                s = 1 if sign == "+" else -1
-                return combine(((1, self._index(a, at)), (s, self._index(b, at))))
+                left, right = self._index(a, at), self._index(b, at)
+                return left + right if sign == "+" else left - right
             case Apply("*", (a, b)):
                 return self._multiple(self._index(a, at), self._index(b, at))
             case _:
                 raise Undenotable(f"an index that is not affine: {e}")
 
     def _multiple(self, a: Affine, b: Affine) -> Affine:
-        if a[1] and b[1]:
+        if a.terms and b.terms:
             raise Undenotable("a product of indices")
-        factor, e = (b[0], a) if a[1] else (a[0], b)
-        return combine(((factor, e),))
+        return b.offset * a if a.terms else a.offset * b
 
     def _terms(self, e: Expression, at: Places) -> list[Term]:
         match e:
             case Number(value):
                 return [Term(value)]
             case Read(name, None) if name in self._sizes:
-                ((size, _),) = self._sizes[name][1]
+                ((size, _),) = self._sizes[name].terms
                 return [Term(scales=((size, 1),))]
             case Read(name, indices):
                 return self._read(name, tuple(self._index(i, at) for i in indices or ()))
@@ -209,7 +206,7 @@ class Reader:
             # A mask that lies in the padding cannot win: the reads it multiplies are not there.
             outputs = tuple(self._index(i, at) for i in b.indices or ())
             return Term(reads=((mask, (*outputs, *(at[name] for name in bound))),))
-        return Term(zeros=(combine(((1, self._index(a, at)), (-1, self._index(b, at)))),))
+        return Term(zeros=(self._index(a, at) - self._index(b, at),))
 
     def _bound(self, e: Bind, at: Places) -> list[Term]:
         inner = dict(at)
@@ -218,7 +215,7 @@ class Reader:
         for name, given in e.indices:
             v = self.fresh(name)
             extent = (
-                constant(given)
+                Affine(given)
                 if given is not None
                 else self._index(extent_of(name, e.body, self.symbols.boxes), {})
             )
@@ -252,9 +249,7 @@ def transpose(reader: Reader, form: Form, cotangent: str, wrt: str, names: Seque
             raise Undenotable(f"{wrt} is read twice in one product")
         others = tuple(read for read in term.reads if read[0] != wrt)
         outputs = tuple(variable(v) for v in form.indices)
-        equations = (
-            combine(((1, e), (-1, variable(h)))) for e, h in zip(found[0], indices, strict=True)
-        )
+        equations = (e - variable(h) for e, h in zip(found[0], indices, strict=True))
         terms.append(
             replace(
                 term,
@@ -269,10 +264,10 @@ def transpose(reader: Reader, form: Form, cotangent: str, wrt: str, names: Seque
 
 def _size_term(extent: Affine) -> Term:
     """Return an extent that is a number or one size as a factor."""
-    if not extent[1]:
-        return Term(Fraction(extent[0]))
-    if extent[0] == 0 and len(extent[1]) == 1 and extent[1][0][1] == 1:
-        return Term(scales=((extent[1][0][0], 1),))
+    if not extent.terms:
+        return Term(Fraction(extent.offset))
+    if extent.lone is not None:
+        return Term(scales=((extent.lone, 1),))
     raise Undenotable("a mean over an extent that is a sum")
 
 

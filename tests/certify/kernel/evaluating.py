@@ -142,7 +142,7 @@ class Evaluator:
                     return abs(x) <= ROUNDING
                 return x > ROUNDING if relation is Relation.POSITIVE else x < -ROUNDING
             case Class(extents=box, terms=terms):
-                return self.poly(dict(terms), box)
+                return self.poly(Poly(terms), box)
             case Sum() as content:
                 grid = np.indices(content.extents, dtype=np.int64)
                 product = self._product(content.factors, content.guards, grid)
@@ -177,7 +177,7 @@ class Evaluator:
     def _operand(self, terms: Terms, digits: Sequence[Sequence[int]]) -> Array:
         box = tuple(n for dimension in digits for n in dimension)
         shape = [math.prod(dimension) for dimension in digits]
-        return self.poly(dict(terms), box).reshape(shape)
+        return self.poly(Poly(terms), box).reshape(shape)
 
     def _uninterpreted(self, content: Uninterpreted) -> Array:
         attributes, digits, shape = cast("_Key", content.attributes)

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from certify.kernel.evaluating import Evaluator
 from certify.kernel.random_texts import STEPS, programs
 from gradwright.certify.effort import TooLarge
-from gradwright.certify.kernel.adjoint import Contracted, Sweep
+from gradwright.certify.kernel.adjoint import Sweep
 from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.denote import new_denotation
 from gradwright.certify.kernel.derive import RULED
@@ -244,6 +244,6 @@ def test_a_value_is_taken_for_a_form_only_where_it_is_that(holds: bool) -> None:
     proof.introduce(body.arguments)
     proof.denote(body.operations, set())
     before = proof.known[id(moved)]
-    product = Contracted(Multilinear((3,), (), ((variable(0),),) * 2), (x, w))
-    assert proof.contract(moved, product, body.operations, set()) is holds
+    product = Multilinear((3,), (), ((variable(0),),) * 2)
+    assert proof.contract(moved, (x, w), [product], body.operations, set()) is holds
     assert holds or proof.known[id(moved)] == before

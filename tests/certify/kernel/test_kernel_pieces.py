@@ -43,7 +43,7 @@ def test_parts_at_other_coefficients_do_not_cancel() -> None:
 
 def reading(read: Affine, low: int, high: int) -> Reading:
     """Return x read at an expression of output 0 and summed 1, where low <= v0 - 2 v1 < high."""
-    guard = ((0, ((0, 1), (1, -2))), low, high)
+    guard = (Affine(0, ((0, 1), (1, -2))), low, high)
     return Reading((((read, 5),),), (guard,), (0,), (1,), {0: 8, 1: 5})
 
 
@@ -60,7 +60,7 @@ def test_a_place_is_told_from_the_others() -> None:
 
 def test_entries_that_are_met_twice_count_twice() -> None:
     """The sum over v1 of [0 <= v0 - 2 v1 < 4] is 2 for even v0 from 2 on: two pieces hold it."""
-    guard = ((0, ((0, 1), (1, -2))), 0, 4)
+    guard = (Affine(0, ((0, 1), (1, -2))), 0, 4)
     piece = Piece(Fraction(1), (), (guard,), {0: 8, 1: 5}, (1,))
     pieces = list(met_once(Atoms(), piece))
     readings = [each.reading(Atoms(), ()) for each in pieces]

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable
 
-from gradwright.certify.kernel.algebra import Poly, add, product_of
+from gradwright.certify.kernel.algebra import Poly, product_of
 from gradwright.certify.kernel.atoms import Monomial
 from gradwright.certify.kernel.index import Extents, Guards, conjunction
 
 
 def suggested_union(p: Poly, extents: Extents) -> Poly:
     """Return p with terms that differ in the ends of one interval, and meet there, as one term."""
-    total: Poly = p
+    total = p
     pending = [monomial for monomial in p if monomial[1]]
     while pending:
         monomial = pending.pop()
@@ -18,11 +18,11 @@ def suggested_union(p: Poly, extents: Extents) -> Poly:
             continue
         other, guards = pair
         c = total[monomial]
-        total = {m: k for m, k in total.items() if m not in (monomial, other)}
+        total = Poly({m: k for m, k in total.items() if m not in (monomial, other)})
         pending.remove(other)
         whole = conjunction(guards, extents)
         if whole is not None:
-            total = add(total, product_of(*monomial[0], guards=whole, c=c))
+            total += product_of(*monomial[0], guards=whole, c=c)
             pending.append((monomial[0], whole))
     return total
 

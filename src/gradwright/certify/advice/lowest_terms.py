@@ -1,10 +1,10 @@
 """Which terms to put together where sums of exponentials divide, so that fractions stay short."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from gradwright.certify.kernel.algebra import Algebra, Poly, add, product_of
+from gradwright.certify.kernel.algebra import Algebra, Poly, product_of
 from gradwright.certify.kernel.atoms import Class, Factor, Monomial
 from gradwright.certify.kernel.classes import intern_class
 from gradwright.certify.kernel.clearing import Place
@@ -72,17 +72,17 @@ class LowestTerms:
             )
             if not unit or not known or known != -ours:
                 continue
-            outside = {monomial: p[monomial]} if q > 0 else {partner: theirs}
+            outside = Poly({monomial: p[monomial]} if q > 0 else {partner: theirs})
             divided = self.algebra.multiply(outside, product_of((*factor[:2], -1)), box)
             one = self.algebra.multiply(divided, part.rest, box)
-            return add({m: x for m, x in p.items() if m not in (monomial, partner)}, one)
+            return Poly({m: x for m, x in p.items() if m not in (monomial, partner)}) + one
         return None
 
     def _parts(self, box: Extents, place: Place, whole: Iterable[Place]) -> Iterator[_Part]:
         """Yield the terms of a sum, and those of other sums that it contains."""
         terms = self._terms(box, place)
         for monomial, c in terms.items():
-            yield self._part(box, place, monomial[0], {monomial: c})
+            yield self._part(box, place, monomial[0], Poly({monomial: c}))
         for other in whole:
             inner = self._terms(box, other)
             if len(inner) < len(terms) and inner.items() <= terms.items():
@@ -95,7 +95,7 @@ class LowestTerms:
             content = self.algebra.atoms.content(place[0])
             at = dict(enumerate(place[1]))
             self._terms_of[known] = (
-                self.algebra.substitute(dict(content.terms), at, box)
+                self.algebra.substitute(Poly(content.terms), at, box)
                 if isinstance(content, Class)
                 else product_of((*place, 1))
             )
@@ -104,7 +104,7 @@ class LowestTerms:
     def _part(self, box: Extents, place: Place, product: tuple[Factor, ...], terms: Poly) -> _Part:
         known = tuple(box.items()), place, product
         if known not in self._known_parts:
-            rest: Mapping[Monomial, Fraction] = add(self._terms(box, place), terms, -1)
+            rest = self._terms(box, place) - terms
             if len(rest) > 1:
                 c, atom, access = intern_class(self.algebra, rest, box)
                 self.sums.add(atom)

@@ -8,14 +8,22 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import permutations, product
 from math import factorial, prod
 
-from gradwright.certify.kernel.atoms import Atoms, Factor, Function, Monomial
-from gradwright.certify.kernel.index import Affine, Extents, is_whole, variables
+from gradwright.certify.kernel.atoms import Atoms, Exponent, Factor, Function, Monomial
+from gradwright.certify.kernel.index import Affine, Extents
 
 REFINEMENTS = 3
 """Rounds of colour refinement; more never told variables of real texts apart."""
 
 
-def refine(p: Iterable[Monomial], colours: Mapping[int, object]) -> dict[int, int]:
+Index = tuple[int, tuple[tuple[int, int], ...]]
+"""An index expression, of the prover or of the checker of certificates."""
+Product = tuple[
+    tuple[tuple[int, tuple[Index, ...], Exponent], ...], tuple[tuple[Index, int, int], ...]
+]
+"""Factors read at index expressions, and guards."""
+
+
+def refine(p: Iterable[Product], colours: Mapping[int, object]) -> dict[int, int]:
     """Return a number per variable; variables that occur differently get different numbers.
 
     Numbers are hashes of nested integers: used to order, never to identify.
@@ -38,8 +46,8 @@ def refine(p: Iterable[Monomial], colours: Mapping[int, object]) -> dict[int, in
 
 
 def _painted(
-    monomial: Monomial, colours: Mapping[int, int]
-) -> Iterator[tuple[int, tuple[Affine, ...]]]:
+    monomial: Product, colours: Mapping[int, int]
+) -> Iterator[tuple[int, tuple[Index, ...]]]:
     """Yield (hash up to names, expressions) of each factor and guard."""
     factors, guards = monomial
     for atom, access, q in factors:
@@ -48,7 +56,7 @@ def _painted(
         yield hash((low, high, _paint(e, colours))), (e,)
 
 
-def _paint(e: Affine, colours: Mapping[int, int]) -> tuple[int, tuple[tuple[int, int], ...]]:
+def _paint(e: Index, colours: Mapping[int, int]) -> tuple[int, tuple[tuple[int, int], ...]]:
     return e[0], tuple(sorted((colours[v], k) for v, k in e[1]))
 
 
@@ -83,17 +91,17 @@ def suggested_variables(
     for factors, guards in p:
         for e, extent in atoms.reads(factors):
             found.setdefault(e, set()).add(extent)
-            for v in variables(e):
+            for v in e.variables:
                 seen_in.setdefault(v, set()).add(e)
         for e, _, _ in guards:
-            for v in variables(e):
+            for v in e.variables:
                 seen_in.setdefault(v, set()).update((e, _GUARDED))
     return {
         e
         for e, sizes in found.items()
         if len(sizes) == 1
-        and all(seen_in[v] == {e} for v in variables(e))
-        and not is_whole(e, min(sizes), extents)
+        and all(seen_in[v] == {e} for v in e.variables)
+        and not e.is_whole(min(sizes), extents)
     }
 
 
@@ -120,11 +128,11 @@ def suggested_outputs(
     """
     expressions = {e for e, _ in atoms.reads(factors)}
     held = set(tied)
-    while reached := [e for e in expressions if not held.isdisjoint(variables(e))]:
-        held.update(v for e in reached for v in variables(e))
+    while reached := [e for e in expressions if not held.isdisjoint(e.variables)]:
+        held.update(v for e in reached for v in e.variables)
         expressions.difference_update(reached)
     return expressions
 
 
-_GUARDED: Affine = (0, ((0, 0),))
+_GUARDED = Affine(0, ((0, 0),))
 """Stands for "occurs in a guard": no expression has a coefficient 0."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from gradwright.certify.kernel.algebra import Poly
 from gradwright.certify.kernel.atoms import Atoms, Class, Exponent, Factor, Mask, Sum, Terms
-from gradwright.certify.kernel.index import Guards, variables
+from gradwright.certify.kernel.index import Guards
 from gradwright.certify.kernel.multilinear import Multilinear
 from gradwright.certify.kernel.pieces import Kind, Piece, terms_of
 from gradwright.certify.kernel.tensor import Tensor
@@ -21,12 +21,12 @@ def is_free_to_open(content: Sum) -> bool:
     an output is in intervals only, as the places of a window that are then counted.
     """
     outputs = set(range(content.outputs))
-    read = {v for _, access, _ in content.factors for e in access for v in variables(e)}
+    read = {v for _, access, _ in content.factors for e in access for v in e.variables}
     held = [e for e, low, high in content.guards if high == low + 1]
-    if not outputs <= read | {v for e in held for v in variables(e)}:
+    if not outputs <= read | {v for e in held for v in e.variables}:
         return True
     return (not content.guards or has_one_point(content)) and any(
-        outputs <= {v for e in access for v in variables(e)} for _, access, _ in content.factors
+        outputs <= {v for e in access for v in e.variables} for _, access, _ in content.factors
     )
 
 
@@ -87,7 +87,7 @@ def _reached(atoms: Atoms, start: Iterable[int], opens: Opens) -> set[int]:
 def fix_some(guards: Guards, bound: Iterable[int]) -> bool:
     """Return whether a sum is worth opening for a variable that a guard fixes, alone of all."""
     own = set(bound)
-    solved = (own.intersection(variables(e)) for e, low, high in guards if high == low + 1)
+    solved = (own.intersection(e.variables) for e, low, high in guards if high == low + 1)
     return not own or any(len(alone) == 1 for alone in solved)
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import combinations, product
 from math import prod
 
-from gradwright.certify.kernel.index import Affine, combine, value_at, variable
+from gradwright.certify.kernel.index import Affine, variable
 
 PATTERN_LIMIT = 1 << 16
 """Entries of a constant up to which it is looked at."""
@@ -22,7 +22,7 @@ def suggested_bound(
         return None
     places = [dict(enumerate(place)) for place in product(*map(range, shape))]
     for e in _expressions(len(shape)):
-        levels = [value_at(e, place) for place in places]
+        levels = [e.value(place) for place in places]
         on = {level for level, x in zip(levels, entries, strict=True) if x}
         off = {level for level, x in zip(levels, entries, strict=True) if not x}
         for held, rest in ((on, off), (off, on)):
@@ -35,4 +35,4 @@ def _expressions(rank: int) -> Iterator[Affine]:
     """Yield each index, and the sum and the difference of each two."""
     yield from map(variable, range(rank))
     for a, b in combinations(range(rank), 2):
-        yield from (combine(((1, variable(a)), (k, variable(b)))) for k in (-1, 1))
+        yield from (variable(a) - variable(b), variable(a) + variable(b))

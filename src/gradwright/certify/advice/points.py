@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from random import Random
 
-from gradwright.certify.kernel.index import Guards, value_at, variables
+from gradwright.certify.kernel.index import Guards, hold
 from gradwright.certify.kernel.reading import Reading
 
 Place = tuple[Mapping[int, int], tuple[int, ...]]
@@ -38,7 +38,7 @@ def sample(reading: Reading, seed: int) -> Place | None:
             at[v] = choice.randrange(reading.extents[v]) if solved is None else solved
         if _admits(reading, at):
             outputs = {v: at[v] for v in reading.outputs}
-            return outputs, tuple(value_at(e, at) for read in reading.reads for e, _ in read)
+            return outputs, tuple(e.value(at) for read in reading.reads for e, _ in read)
     return None
 
 
@@ -53,23 +53,23 @@ def holds(reading: Reading, place: Place) -> bool | None:
     equations = [*zip(read, values, strict=True)]
     equations += [(e, low) for e, low, high in reading.guards if high == low + 1]
     while unknown:
-        ready = ((e, value, [v for v in variables(e) if v in unknown]) for e, value in equations)
+        ready = ((e, value, [v for v in e.variables if v in unknown]) for e, value in equations)
         found = next((each for each in ready if len(each[2]) == 1), None)
         if found is None:
             return None
         e, value, [v] = found
         k = dict(e[1])[v]
-        rest = value - value_at(e, {**at, v: 0})
+        rest = value - e.value({**at, v: 0})
         if rest % k:
             return False
         at[v] = rest // k
         unknown.discard(v)
-    return _admits(reading, at) and all(value_at(e, at) == value for e, value in equations)
+    return _admits(reading, at) and all(e.value(at) == value for e, value in equations)
 
 
 def _admits(reading: Reading, at: Mapping[int, int]) -> bool:
     inside = all(0 <= x < reading.extents[v] for v, x in at.items())
-    return inside and all(low <= value_at(e, at) < high for e, low, high in reading.guards)
+    return inside and hold(reading.guards, at)
 
 
 def _solved(guards: Guards, v: int, at: Mapping[int, int]) -> int | None:

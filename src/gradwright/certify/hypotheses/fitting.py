@@ -19,7 +19,7 @@ from gradwright.certify.kernel.atoms import (
     Terms,
 )
 from gradwright.certify.kernel.conditions import Between, Hypothesis
-from gradwright.certify.kernel.index import Affine, substitute, variable
+from gradwright.certify.kernel.index import Affine, read_at, variable
 
 NEAR = 1024
 """Numbers of this size at most are tried one by one."""
@@ -119,7 +119,7 @@ def _read(
     """Yield the atoms of a sum and where they are read, through names and masks."""
     for (factors, _), _ in terms:
         for atom, access, _ in factors:
-            at, content = tuple(substitute(e, places) for e in access), atoms.content(atom)
+            at, content = read_at(access, places), atoms.content(atom)
             if isinstance(content, Mask):
                 content = atoms.content(atom := content.inner)
             if isinstance(content, Class):

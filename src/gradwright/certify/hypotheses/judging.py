@@ -8,7 +8,7 @@ from gradwright.certify.hypotheses.enclosures import WHOLE, Enclosure
 from gradwright.certify.hypotheses.hulls import Hulls
 from gradwright.certify.hypotheses.values import TooMany, Values
 from gradwright.certify.hypotheses.varying import Varying
-from gradwright.certify.kernel.algebra import Algebra, variables_of
+from gradwright.certify.kernel.algebra import Algebra, Poly
 from gradwright.certify.kernel.atoms import Class, Sign, Terms
 from gradwright.certify.kernel.conditions import Between, Domain, Hypothesis
 
@@ -77,7 +77,7 @@ class Judge:
         self.values.left = STEPS
         box = dict(hypothesis.box)
         every = (*hypothesis.terms, *(term for mask in hypothesis.where for term in mask))
-        reads = sorted(variables_of(dict(every)))
+        reads = sorted(Poly(every).variables)
         plain = set(reads) & self.varying.plain_variables(every, box)
         ranges = [range(min(box[v], len(plain)) if v in plain else box[v]) for v in reads]
         for place in product(*ranges):

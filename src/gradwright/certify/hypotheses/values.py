@@ -19,7 +19,7 @@ from gradwright.certify.kernel.atoms import (
     Sum,
     Terms,
 )
-from gradwright.certify.kernel.index import value_at
+from gradwright.certify.kernel.index import Affine, hold
 
 Place = tuple[int, ...]
 Entries = tuple[tuple[int, Place, Fraction], ...]
@@ -68,7 +68,7 @@ class Values:
         """Add the terms of a sum at an index, those of classes in it one by one."""
         for (factors, guards), c in terms:
             self._count()
-            if not all(low <= value_at(e, here) < high for e, low, high in guards):
+            if not hold(guards, here):
                 continue
             constant, free = self._product(factors, here)
             constant = constant.times(scale).times(at(c))
@@ -91,10 +91,10 @@ class Values:
         """Return what no input changes of a product, and the factors that some input does."""
         constant, free = at(1), dict[tuple[int, Place], Fraction]()
         for atom, access, q in factors:
-            place = tuple([value_at(e, here) for e in access])
+            place = tuple([e.value(here) for e in access])
             found = self._atom(atom, place)
             if found is None:
-                ordered = self.atoms.ordered(atom, tuple((i, ()) for i in place))
+                ordered = self.atoms.ordered(atom, tuple(map(Affine, place)))
                 same = atom, tuple(i for i, _ in ordered)
                 free[same] = free.get(same, Fraction(0)) + q
             else:
@@ -139,7 +139,7 @@ class Values:
         for rest in product(*map(range, content.extents[content.outputs :])):
             self._count()
             here = dict(enumerate((*place, *rest)))
-            if all(low <= value_at(e, here) < high for e, low, high in content.guards):
+            if hold(content.guards, here):
                 constant, free = self._product(content.factors, here)
                 if free and constant.exact != 0:
                     return None

@@ -1,7 +1,7 @@
 """Which values an input changes at every index, and which indices are alike."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import compress, product
@@ -24,14 +24,7 @@ from gradwright.certify.kernel.atoms import (
     Terms,
     Uninterpreted,
 )
-from gradwright.certify.kernel.index import (
-    Affine,
-    Extents,
-    Guard,
-    value_at,
-    variable,
-    variables,
-)
+from gradwright.certify.kernel.index import Affine, Extents, Guard, guarded, hold
 
 PLACES = 10_000
 """Indices at which it is tried whether guards hold."""
@@ -60,11 +53,11 @@ class Varying:
         ]
         if _is_one_unlike([each for each in kinds if not each[0]], kinds):
             return True
-        reads = sorted({v for guards, _, _ in kinds for e, _, _ in guards for v in variables(e)})
+        reads = sorted({v for guards, _, _ in kinds for v in guarded(guards)})
         if not any(free for _, _, free in kinds) or prod(box[v] for v in reads) > PLACES:
             return False
         there = {
-            tuple(_are_met(guards, dict(zip(reads, place, strict=True))) for guards, _, _ in kinds)
+            tuple(hold(guards, dict(zip(reads, place, strict=True))) for guards, _, _ in kinds)
             for place in product(*(range(box[v]) for v in reads))
         }
         found = (list(compress(kinds, each)) for each in there)
@@ -136,13 +129,12 @@ class Varying:
         """Return the variables that occur as they are, at places that are not told apart."""
         found = set(box)
         for (factors, guards), _ in terms:
-            for e, _, _ in guards:
-                found.difference_update(variables(e))
+            found -= guarded(guards)
             for atom, access, _ in factors:
                 same = self.plain(atom)
                 for i, e in enumerate(access):
-                    if i not in same or len(e[1]) != 1 or e != variable(e[1][0][0]):
-                        found.difference_update(variables(e))
+                    if i not in same or e.lone is None:
+                        found.difference_update(e.variables)
         return frozenset(found)
 
 
@@ -150,14 +142,14 @@ def _is_never_empty(content: Sum) -> bool:
     """Return whether at every index some summand is there: guards without a common index apart."""
     left = PLACES
     for guards in _apart(content.guards):
-        reads = sorted({v for e, _, _ in guards for v in variables(e)})
+        reads = sorted(guarded(guards))
         outer = [range(content.extents[v]) for v in reads if v < content.outputs]
         inner = [range(content.extents[v]) for v in reads if v >= content.outputs]
         for place in product(*outer):
             for rest in product(*inner):
                 left -= 1
                 here = dict(zip(reads, (*place, *rest), strict=True))
-                if _are_met(guards, here):
+                if hold(guards, here):
                     break
                 if left < 0:
                     return False
@@ -170,14 +162,10 @@ def _apart(guards: Iterable[Guard]) -> list[list[Guard]]:
     """Return guards in groups of which no two read the same variable."""
     groups: list[list[Guard]] = []
     for guard in guards:
-        reads = set(variables(guard[0]))
-        met = [g for g in groups if any(reads & set(variables(e)) for e, _, _ in g)]
+        reads = set(guard[0].variables)
+        met = [g for g in groups if reads & guarded(g)]
         groups = [g for g in groups if g not in met] + [[*(each for g in met for each in g), guard]]
     return groups
-
-
-def _are_met(guards: Iterable[Guard], here: Mapping[int, int]) -> bool:
-    return all(low <= value_at(e, here) < high for e, low, high in guards)
 
 
 def _is_one_unlike(some: Sequence[_Term], all_: Sequence[_Term]) -> bool:

@@ -3,7 +3,7 @@
 Two polynomials in the same variables that are equal as dictionaries are equal as functions.
 """
 
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from fractions import Fraction
 from math import floor, isqrt
@@ -12,6 +12,7 @@ from gradwright.certify.effort import TooLarge, require_time
 from gradwright.certify.kernel.atoms import (
     Atoms,
     Base,
+    Class,
     Exponent,
     Factor,
     Mask,
@@ -27,17 +28,71 @@ from gradwright.certify.kernel.index import (
     Guard,
     Guards,
     conjunction,
+    guarded,
     guards_at,
     read_at,
     variable,
-    variables,
 )
 from gradwright.certify.kernel.thresholds import Thresholds
 
-Poly = Mapping[Monomial, Fraction]
-
 ONE: Monomial = ((), ())
 _UNIT = Fraction(1)
+
+
+class Poly(dict[Monomial, Fraction]):
+    """A finite sum: the coefficient of each product, none of them 0."""
+
+    def __add__(self, other: "Poly") -> "Poly":
+        whole = Poly(self)
+        for monomial, c in other.items():
+            whole.gather(monomial, c)
+        return whole
+
+    def __sub__(self, other: "Poly") -> "Poly":
+        return self + -1 * other
+
+    def __rmul__(self, c: Fraction | int) -> "Poly":
+        if c == 1:
+            return self
+        return Poly({monomial: k * c for monomial, k in self.items()} if c else {})
+
+    def gather(self, monomial: Monomial, c: Fraction) -> None:
+        """Add a term, in place: only while the sum is being made."""
+        known = self.get(monomial)
+        if known is not None:
+            c += known
+        if c:
+            self[monomial] = c
+        else:
+            self.pop(monomial, None)
+
+    @property
+    def constant(self) -> Fraction | None:
+        """The number that this is everywhere, None where it is none."""
+        if not self:
+            return Fraction(0)
+        return self[ONE] if len(self) == 1 and ONE in self else None
+
+    @property
+    def variables(self) -> set[int]:
+        """The variables that are mentioned."""
+        return {v for monomial in self for v in monomial_variables(monomial)}
+
+    @property
+    def terms(self) -> Terms:
+        """The terms in a fixed order."""
+        return tuple(sorted(self.items(), key=lambda term: order(term[0])))
+
+    @property
+    def single_factor(self) -> tuple[Fraction, int, tuple[Affine, ...]] | None:
+        """The parts of c * atom[access], None of any other sum."""
+        if len(self) != 1:
+            return None
+        ((factors, guards), c) = next(iter(self.items()))
+        if guards or [q for *_, q in factors] != [1]:
+            return None
+        atom, access, _ = factors[0]
+        return c, atom, access
 
 
 class Undenotable(Exception):
@@ -63,14 +118,7 @@ def simple(exponent: Exponent) -> Exponent:
 
 def number(c: Fraction | int) -> Poly:
     """Return the constant polynomial c."""
-    return {ONE: Fraction(c)} if c else {}
-
-
-def constant_of(p: Poly) -> Fraction | None:
-    """Return c where p is the constant polynomial c, else None."""
-    if not p:
-        return Fraction(0)
-    return p[ONE] if len(p) == 1 and ONE in p else None
+    return Poly({ONE: Fraction(c)} if c else {})
 
 
 def factors_at(factors: Iterable[Factor], mapping: Mapping[int, Affine]) -> list[Factor]:
@@ -89,36 +137,16 @@ def summed_at(
 
 def product_of(*factors: Factor, guards: Guards = (), c: Fraction | int = 1) -> Poly:
     """Return c times factors, sorted, where guards hold."""
-    return {(factors, guards): Fraction(c)}
-
-
-def add(p: Poly, q: Poly, scale: Fraction | int = 1) -> Poly:
-    """Return p + scale * q."""
-    total = dict(p)
-    for monomial, c in (q if scale == 1 else scaled(q, scale)).items():
-        _accumulate(total, monomial, c)
-    return total
+    return Poly({(factors, guards): Fraction(c)})
 
 
 def total(parts: Iterable[Poly]) -> Poly:
     """Return the sum of polynomials."""
-    whole: dict[Monomial, Fraction] = {}
+    whole = Poly()
     for part in parts:
         for monomial, c in part.items():
-            _accumulate(whole, monomial, c)
+            whole.gather(monomial, c)
     return whole
-
-
-def scaled(p: Poly, c: Fraction | int) -> Poly:
-    """Return c * p."""
-    if c == 1:
-        return p
-    return {monomial: k * c for monomial, k in p.items()} if c else {}
-
-
-def variables_of(p: Poly) -> set[int]:
-    """Return the variables that p mentions."""
-    return {v for monomial in p for v in monomial_variables(monomial)}
 
 
 def monomial_variables(monomial: Monomial) -> Iterable[int]:
@@ -126,14 +154,8 @@ def monomial_variables(monomial: Monomial) -> Iterable[int]:
     factors, guards = monomial
     for _, access, _ in factors:
         for e in access:
-            yield from variables(e)
-    for e, _, _ in guards:
-        yield from variables(e)
-
-
-def sorted_terms(p: Poly) -> Terms:
-    """Return the terms of p in a fixed order."""
-    return tuple(sorted(p.items(), key=lambda term: order(term[0])))
+            yield from e.variables
+    yield from guarded(guards)
 
 
 def order(monomial: Monomial) -> tuple[object, ...]:
@@ -238,9 +260,9 @@ class Algebra:
 
     def _entry(self, atom: int, access: tuple[Affine, ...], q: Exponent) -> Fraction | None:
         """Return a power of a constant tensor at one place; None of anything else."""
-        if q != 1 or any(e[1] for e in access) or not self.atoms.is_constant(atom):
+        if q != 1 or any(e.terms for e in access) or not self.atoms.is_constant(atom):
             return None
-        return self.atoms.entry(atom, [e[0] for e in access])
+        return self.atoms.entry(atom, [e.offset for e in access])
 
     def multiply(self, p: Poly, q: Poly, extents: Extents) -> Poly:
         """Return p * q."""
@@ -249,7 +271,7 @@ class Algebra:
         if len(p) * len(q) > TERM_LIMIT:
             raise TooLarge(f"a product of {len(p)} by {len(q)} terms")
         self.spend(len(p) * len(q))
-        total: dict[Monomial, Fraction] = {}
+        total = Poly()
         for (left, left_guards), a in p.items():
             for (right, right_guards), b in q.items():
                 guards: Guards | None = left_guards or right_guards
@@ -260,12 +282,12 @@ class Algebra:
                 product = self.product((*left, *right), guards)
                 if product is not None:
                     monomial, unit = product
-                    _accumulate(total, monomial, a * b if unit is _UNIT else a * b * unit)
+                    total.gather(monomial, a * b if unit is _UNIT else a * b * unit)
         return total
 
     def raised(self, p: Poly, exponent: int, extents: Extents) -> Poly:
         """Return p ** exponent, multiplied out."""
-        power: Poly = number(1)
+        power = number(1)
         for _ in range(exponent):
             power = self.multiply(power, p, extents)
         return power
@@ -273,7 +295,7 @@ class Algebra:
     def substitute(self, p: Poly, mapping: Mapping[int, Affine], extents: Extents) -> Poly:
         """Return p with variables replaced by expressions over variables of these extents."""
         self.spend(len(p))
-        total: dict[Monomial, Fraction] = {}
+        total = Poly()
         for (factors, guards), c in p.items():
             moved = conjunction(guards_at(guards, mapping), extents)
             if moved is None:
@@ -281,8 +303,30 @@ class Algebra:
             product = self.product(factors_at(factors, mapping), moved)
             if product is not None:
                 monomial, unit = product
-                _accumulate(total, monomial, c if unit is _UNIT else c * unit)
+                total.gather(monomial, c if unit is _UNIT else c * unit)
         return total
+
+    def replaced(self, p: Poly, by: Callable[[Factor], Poly | None], extents: Extents) -> Poly:
+        """Return p with factors replaced by what they are equal to; None says that one stays."""
+
+        def term(factors: tuple[Factor, ...], guards: Guards, c: Fraction) -> Poly:
+            new = [(f, by(f)) for f in factors]
+            made = Poly({(tuple(f for f, each in new if each is None), guards): c})
+            for _, each in new:
+                made = made if each is None else self.multiply(made, each, extents)
+            return made
+
+        return total(term(factors, guards, c) for (factors, guards), c in p.items())
+
+    def written_out(self, factor: Factor, extents: Extents) -> Poly | None:
+        """Return a power of a class as a sum, a root of it left over; None of another atom."""
+        atom, access, q = factor
+        content, whole = self.atoms.content(atom), floor(q)
+        if not isinstance(content, Class):
+            return None
+        terms = self.substitute(Poly(content.terms), dict(enumerate(access)), extents)
+        root = product_of(*([(atom, access, q - whole)] if q != whole else []))
+        return self.multiply(root, self.raised(terms, whole, extents), extents)
 
     def monomial_power(self, p: Poly, exponent: Exponent) -> Poly | None:
         """Return p ** exponent where p is one term and the power distributes over it, else None.
@@ -309,23 +353,13 @@ class Algebra:
             powered += [(self.atoms.intern(Base(b), ()), (), k * q) for b, k in bases]
             root = _UNIT
         product = self.product(powered, ())
-        return None if product is None else {product[0]: product[1] * root}
+        return None if product is None else Poly({product[0]: product[1] * root})
 
     def _distributes(self, factors: tuple[Factor, ...]) -> bool:
         unknown = [k for atom, _, k in factors if self.atoms.sign(atom) is Sign.ANY]
         if not unknown:
             return True
         return len(unknown) == 1 and _is_odd(unknown[0])
-
-
-def _accumulate(total: dict[Monomial, Fraction], monomial: Monomial, c: Fraction) -> None:
-    known = total.get(monomial)
-    if known is not None:
-        c += known
-    if c:
-        total[monomial] = c
-    else:
-        total.pop(monomial, None)
 
 
 def _is_odd(exponent: Exponent) -> bool:

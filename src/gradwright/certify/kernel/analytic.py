@@ -11,7 +11,7 @@ from functools import cache
 from itertools import islice, product
 
 from gradwright.certify.advice.inputs import suggested_entry, suggested_inputs
-from gradwright.certify.kernel.algebra import Algebra, Poly, add, sorted_terms
+from gradwright.certify.kernel.algebra import Algebra, Poly
 from gradwright.certify.kernel.atoms import (
     Argument,
     Atoms,
@@ -29,7 +29,7 @@ from gradwright.certify.kernel.atoms import (
     Terms,
 )
 from gradwright.certify.kernel.clearing import exponent_at
-from gradwright.certify.kernel.index import Affine, Extents, value_at, variable, variables
+from gradwright.certify.kernel.index import Affine, Extents, hold, variable
 
 ROOT_TERMS = 64
 """Terms that a sum may come to have when a root is taken away."""
@@ -94,7 +94,7 @@ class Analytic:
     def _is_even(self, terms: Terms, extents: Sequence[int]) -> bool:
         """Return whether terms are read, deep down, at variables over whole extents only."""
         return not any(guards for (_, guards), _ in terms) and all(
-            tuple(extents[v] for e in access for v in variables(e) if e == variable(v))
+            tuple(extents[v] for e in access if (v := e.lone) is not None)
             == self.atoms.extents(atom)
             and self._is_even_atom(atom)
             for (factors, _), _ in terms
@@ -147,16 +147,16 @@ class Analytic:
 
 def _without_roots(algebra: Algebra, terms: Terms, extents: Extents) -> Terms:
     """Return a sum A ** n - (-B) ** n r ** n for A + B r, for each root r: 0 wherever that is."""
-    p: Poly = dict(terms)
+    p = Poly(terms)
     while root := next((f for factors, _ in p for f in factors if f[2] % 1), None):
         n = Fraction(root[2]).denominator
         place = root[:2]
-        whole: Poly = {m: c for m, c in p.items() if exponent_at(m, place).denominator == 1}
-        rooted = add(whole, p, -1)
+        whole = Poly({m: c for m, c in p.items() if exponent_at(m, place).denominator == 1})
+        rooted = whole - p
         if len({exponent_at(m, place) % 1 for m in rooted}) > 1 or len(p) ** n > ROOT_TERMS:
             return terms
-        p = add(algebra.raised(whole, n, extents), algebra.raised(rooted, n, extents), -1)
-    return sorted_terms(p)
+        p = algebra.raised(whole, n, extents) - algebra.raised(rooted, n, extents)
+    return p.terms
 
 
 class _Exhausted(Exception):
@@ -183,9 +183,7 @@ class _Point:
 
     def terms(self, terms: Terms, at: Mapping[int, int]) -> Fraction | None:
         found = [
-            self._product(factors, c, at)
-            for (factors, guards), c in terms
-            if all(low <= value_at(e, at) < high for e, low, high in guards)
+            self._product(factors, c, at) for (factors, guards), c in terms if hold(guards, at)
         ]
         return None if None in found else sum((x for x in found if x is not None), Fraction(0))
 
@@ -197,7 +195,7 @@ class _Point:
         if self._left < 0:
             raise _Exhausted
         values = [
-            self._power(self._atom(atom, tuple(value_at(e, at) for e in access)), Fraction(q))
+            self._power(self._atom(atom, tuple(e.value(at) for e in access)), Fraction(q))
             for atom, access, q in factors
         ]
         if 0 in values:
@@ -254,7 +252,7 @@ class _Point:
         total = Fraction(0)
         for rest in product(*reached[content.outputs :]):
             at = dict(enumerate((*place, *rest)))
-            if all(low <= value_at(e, at) < high for e, low, high in content.guards):
+            if hold(content.guards, at):
                 term = self._product(content.factors, Fraction(1), at)
                 if term is None:
                     return None

@@ -5,12 +5,12 @@ from fractions import Fraction
 
 from gradwright.certify.advice.digits import suggested_refinement
 from gradwright.certify.effort import TooLarge
-from gradwright.certify.kernel.algebra import ONE, Algebra, Poly, add, number, product_of, scaled
-from gradwright.certify.kernel.atoms import Class, Coordinate, Exponent, Factor
+from gradwright.certify.kernel.algebra import ONE, Algebra, Poly, number, product_of
+from gradwright.certify.kernel.atoms import Coordinate, Exponent, Factor
 from gradwright.certify.kernel.classes import Scale, intern_class
 from gradwright.certify.kernel.conditions import Conditions
 from gradwright.certify.kernel.contractions import Contractions
-from gradwright.certify.kernel.index import Affine, combine, constant
+from gradwright.certify.kernel.index import Affine
 from gradwright.certify.kernel.tensor import Digits, Tensor
 
 SPLIT_LIMIT = 4
@@ -33,11 +33,11 @@ class Arithmetic:
     def add(self, a: Tensor, b: Tensor, scale: Fraction | int = 1) -> Tensor:
         """Return a + scale * b."""
         a, b = self.align(a, b)
-        return Tensor(a.digits, add(a.poly, b.poly, scale))
+        return Tensor(a.digits, a.poly + scale * b.poly)
 
     def scale(self, a: Tensor, c: Fraction | int) -> Tensor:
         """Return c * a."""
-        return Tensor(a.digits, scaled(a.poly, c))
+        return Tensor(a.digits, c * a.poly)
 
     def multiply(self, a: Tensor, b: Tensor) -> Tensor:
         """Return a * b."""
@@ -86,40 +86,31 @@ class Arithmetic:
 
     def _at(self, a: Tensor, mask: Factor, value: int) -> Tensor:
         """Return a where a mask has one value."""
-        total: Poly = {}
-        for (factors, guards), c in a.poly.items():
-            rest = tuple(f for f in factors if f != mask)
-            if value or rest == factors:
-                total = add(total, {(rest, guards): c})
-        return Tensor(a.digits, total)
+        box = self.algebra.box(a.digits)
+        fixed = self.algebra.replaced(a.poly, lambda f: number(value) if f == mask else None, box)
+        return Tensor(a.digits, fixed)
 
     def opened(self, a: Tensor) -> Tensor:
         """Return a single class written out; anything else as it is."""
-        if len(a.poly) != 1:
+        lone = a.poly.single_factor
+        if lone is None:
             return a
-        ((factors, guards), c) = next(iter(a.poly.items()))
-        content = self.algebra.atoms.content(factors[0][0]) if factors else None
-        if guards or len(factors) != 1 or factors[0][2] != 1 or not isinstance(content, Class):
-            return a
-        mapping = dict(enumerate(factors[0][1]))
-        box = self.algebra.box(a.digits)
-        return Tensor(
-            a.digits, scaled(self.algebra.substitute(dict(content.terms), mapping, box), c)
-        )
+        terms = self.algebra.written_out((*lone[1:], 1), self.algebra.box(a.digits))
+        return a if terms is None else Tensor(a.digits, lone[0] * terms)
 
     def affine(self, a: Tensor) -> Affine | None:
         """Return a tensor as an expression in indices and loop counters, None where it is none."""
-        parts: list[tuple[int, Affine]] = []
+        total = Affine(0)
         for (factors, guards), c in a.poly.items():
             if guards or len(factors) > 1 or c.denominator != 1:
                 return None
-            e = constant(1)
+            e = Affine(1)
             for atom, access, q in factors:
                 if q != 1 or not isinstance(self.algebra.atoms.content(atom), Coordinate):
                     return None
                 e = access[0]
-            parts.append((int(c), e))
-        return combine(parts)
+            total += int(c) * e
+        return total
 
     def class_of(
         self, a: Tensor, scale: Scale = Scale.LEADING
@@ -146,7 +137,7 @@ class Arithmetic:
         shift = a.poly.get(ONE)
         if shift is None or len(a.poly) != 2:
             return a
-        rest = Tensor(a.digits, {monomial: c for monomial, c in a.poly.items() if monomial != ONE})
+        rest = Tensor(a.digits, a.poly - number(shift))
         opened = self.opened(rest)
         if opened is rest:
             return a

@@ -10,9 +10,9 @@ from fractions import Fraction
 from itertools import count
 
 from gradwright.certify.advice.naming import refine, suggested_orders, suggested_variables
-from gradwright.certify.kernel.algebra import Algebra, Poly, sorted_terms, variables_of
-from gradwright.certify.kernel.atoms import Atoms, Class, Monomial, Sum
-from gradwright.certify.kernel.index import Affine, Extents, combine, variable, variables
+from gradwright.certify.kernel.algebra import Algebra, Poly
+from gradwright.certify.kernel.atoms import Atoms, Class, Sum
+from gradwright.certify.kernel.index import Affine, Extents, guarded, variable
 
 ORDER_LIMIT = 24
 """Orders of indistinguishable variables that are tried; beyond it one is taken."""
@@ -31,20 +31,18 @@ def intern_class(
     algebra: Algebra, p: Poly, extents: Extents, scale: Scale = Scale.LEADING
 ) -> tuple[Fraction, int, tuple[Affine, ...]]:
     """Return (c, atom, access) with p = c * atom[access]; p is not 0 and not a constant."""
-    single = _single_factor(p)
+    single = p.single_factor
     if single is not None and (scale is Scale.LEADING or single[0] > 0):
         return single
     chosen = suggested_variables(algebra.atoms, p, extents)
     origin, p, extents = generalized(algebra.atoms, p, extents, chosen)
-    used = variables_of(p)
+    used = p.variables
     colours = refine(p, {v: (extents[v],) for v in sorted(used)})
     namings = orders(used, colours, ORDER_LIMIT)
     candidates = [_labelled(algebra, p, extents, names, scale) for names in namings]
     content, lead, _ = min(candidates, key=lambda candidate: candidate[0].terms)
     alike = [names for found, c, names in candidates if found == content and c == lead]
-    atom = interned_alike(algebra.atoms, content, content.extents, alike)
-    access = tuple(origin.get(v, variable(v)) for v in alike[0])
-    return lead, atom, algebra.atoms.ordered(atom, access)
+    return lead, *interned_alike(algebra.atoms, content, alike, origin)
 
 
 def orders(
@@ -58,27 +56,22 @@ def orders(
 
 
 def interned_alike(
-    atoms: Atoms, content: Class | Sum, extents: tuple[int, ...], labels: Sequence[Sequence[int]]
-) -> int:
-    """Return the number of a content that is the same under several labellings of its indices.
+    atoms: Atoms,
+    content: Class | Sum,
+    labels: Sequence[Sequence[int]],
+    origin: Mapping[int, Affine],
+) -> tuple[int, tuple[Affine, ...]]:
+    """Return a content that is the same under several labellings of its indices, and where read.
 
-    Reading the atom at indices in the order of any labelling gives the same value.
+    Reading the atom at indices in the order of any labelling gives the same value. A variable
+    stands for its origin, if it has one.
     """
-    number = atoms.intern(content, extents)
+    number = atoms.intern(content, content.extents[: len(labels[0])])
     if len(labels) > 1 and number not in atoms.symmetries:
         place = {v: i for i, v in enumerate(labels[0])}
         atoms.symmetries[number] = tuple(tuple(place[v] for v in each) for each in labels)
-    return number
-
-
-def _single_factor(p: Poly) -> tuple[Fraction, int, tuple[Affine, ...]] | None:
-    if len(p) != 1:
-        return None
-    ((factors, guards), c) = next(iter(p.items()))
-    if guards or len(factors) != 1 or factors[0][2] != 1:
-        return None
-    atom, access, _ = factors[0]
-    return c, atom, access
+    access = tuple(origin.get(v, variable(v)) for v in labels[0])
+    return number, atoms.ordered(number, access)
 
 
 def _labelled(
@@ -87,7 +80,7 @@ def _labelled(
     box = tuple(extents[v] for v in names)
     renaming = {v: variable(i) for i, v in enumerate(names) if v != i}
     renamed = algebra.substitute(p, renaming, dict(enumerate(box))) if renaming else p
-    terms = sorted_terms(renamed)
+    terms = renamed.terms
     lead = terms[0][1] if scale is Scale.LEADING else abs(terms[0][1])
     scaled = terms if lead == 1 else tuple((monomial, c / lead) for monomial, c in terms)
     return Class(box, scaled), lead, names
@@ -105,8 +98,8 @@ def generalized(
     """
     if not chosen:
         return {}, p, extents
-    held = {v for _, guards in p for e, _, _ in guards for v in variables(e)}
-    if any(v in held for e in chosen for v in variables(e)):
+    held = {v for _, guards in p for v in guarded(guards)}
+    if any(v in held for e in chosen for v in e.variables):
         raise ValueError(f"indices {chosen} that are guarded")
     box = dict(extents)
     reads = dict.fromkeys(read for factors, _ in p for read in atoms.reads(factors))
@@ -114,13 +107,13 @@ def generalized(
     names = dict(zip(fresh, count(max(box, default=-1) + 1), strict=False))
     moved_to: dict[Affine, Affine] = {}
     for e, extent in reads:
-        below = (b for b in names if b[1] == e[1] and b[0] <= e[0])
+        below = (b for b in names if b.terms == e.terms and b.offset <= e.offset)
         base = e if e in names else next(below, None)
         if base is not None:
-            shift = e[0] - base[0]
-            moved_to[e] = combine(((1, variable(names[base])),), shift)
+            shift = e.offset - base.offset
+            moved_to[e] = variable(names[base]) + shift
             box[names[base]] = min(extent - shift, box.get(names[base], extent))
-    moved: dict[Monomial, Fraction] = {}
+    moved = Poly()
     for (factors, guards), c in p.items():
         named = ((a, tuple(moved_to.get(e, e) for e in access), q) for a, access, q in factors)
         moved[tuple(sorted(named)), guards] = c

@@ -7,8 +7,8 @@ The normal form keeps a sum of several terms as one class where it was divided b
 from fractions import Fraction
 
 from gradwright.certify.effort import TooLarge
-from gradwright.certify.kernel.algebra import Algebra, Poly, add, product_of, simple
-from gradwright.certify.kernel.atoms import Class, Monomial
+from gradwright.certify.kernel.algebra import Algebra, Poly, product_of, simple
+from gradwright.certify.kernel.atoms import Class, Factor, Monomial
 from gradwright.certify.kernel.index import Affine, Extents
 
 Place = tuple[int, tuple[Affine, ...]]
@@ -20,7 +20,7 @@ def are_equal(algebra: Algebra, p: Poly, q: Poly, extents: Extents) -> bool:
 
     What all terms of their difference have as a factor is left out: with the rest, it is 0 too.
     """
-    difference = add(p, q, -1)
+    difference = p - q
     places = {f[:2] for factors, _ in difference for f in factors}
     for place in places:
         shared = min(exponent_at(monomial, place) for monomial in difference)
@@ -39,8 +39,14 @@ def cleared(algebra: Algebra, difference: Poly, extents: Extents) -> Poly:
     done: set[Place] = set()
     while (place := _outermost(algebra, difference, done)) is not None:
         done.add(place)
+
+        def opened(f: Factor, place: Place = place) -> Poly | None:
+            return algebra.written_out(f, extents) if f[:2] == place else None
+
+        missing = -min(Fraction(0), *(exponent_at(monomial, place) for monomial in difference))
         try:
-            difference = _without(algebra, difference, place, extents)
+            whole = algebra.multiply(difference, product_of((*place, simple(missing))), extents)
+            difference = algebra.replaced(whole, opened, extents)
         except TooLarge:
             break
     return difference
@@ -55,26 +61,6 @@ def _outermost(algebra: Algebra, p: Poly, done: set[Place]) -> Place | None:
         if isinstance(algebra.atoms.content(atom), Class)
     }
     return max(places - done, default=None)
-
-
-def _without(algebra: Algebra, p: Poly, place: Place, extents: Extents) -> Poly:
-    atom, access = place
-    content = algebra.atoms.content(atom)
-    assert isinstance(content, Class)
-    terms = algebra.substitute(dict(content.terms), dict(enumerate(access)), extents)
-    exponents = {monomial: exponent_at(monomial, place) for monomial in p}
-    missing = -min(Fraction(0), *exponents.values())
-    total: Poly = {}
-    for monomial, c in p.items():
-        exponent = exponents[monomial] + missing
-        whole = exponent.numerator // exponent.denominator
-        rest = tuple(factor for factor in monomial[0] if factor[:2] != place)
-        if exponent != whole:
-            rest = (*rest, (atom, access, simple(exponent - whole)))
-        outside: Poly = {(tuple(sorted(rest)), monomial[1]): c}
-        power = algebra.raised(terms, whole, extents)
-        total = add(total, algebra.multiply(outside, power, extents))
-    return total
 
 
 def exponent_at(monomial: Monomial, place: Place) -> Fraction:

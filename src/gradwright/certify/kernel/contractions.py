@@ -1,38 +1,29 @@
 """Multilinear forms at their operands: placing each into one product, and summing that."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from math import prod
 
 from gradwright.certify.advice.digits import suggested_digits
 from gradwright.certify.advice.opening import fix_some, multiplies_out
-from gradwright.certify.kernel.algebra import (
-    Algebra,
-    Poly,
-    add,
-    number,
-    product_of,
-    summed_at,
-    variables_of,
-)
-from gradwright.certify.kernel.atoms import Factor, Monomial, Sum
+from gradwright.certify.kernel.algebra import Algebra, Poly, number, product_of, summed_at
+from gradwright.certify.kernel.atoms import Factor, Sum
 from gradwright.certify.kernel.classes import intern_class
 from gradwright.certify.kernel.index import (
     Affine,
     Extents,
-    Guard,
-    combine,
     conjunction,
-    constant,
+    equation,
     guards_at,
     radix,
-    substitute,
+    read_at,
+    unused,
     variable,
-    variables,
 )
-from gradwright.certify.kernel.multilinear import Multilinear, Reads
-from gradwright.certify.kernel.sums import WHOLE, Summation
+from gradwright.certify.kernel.multilinear import Multilinear, Reads, Sketch
+from gradwright.certify.kernel.pieces import Piece
+from gradwright.certify.kernel.sums import WHOLE, Summation, connected
 from gradwright.certify.kernel.tensor import (
     Digits,
     Shape,
@@ -40,7 +31,6 @@ from gradwright.certify.kernel.tensor import (
     dimension_expressions,
     offsets,
     plain_digits,
-    rearrangement,
 )
 
 
@@ -55,52 +45,48 @@ class Contractions:
         """Return the result of a multilinear operation."""
         digits = suggested_digits(form, operands, self.algebra)
         _require_fit(digits, form.shape)
-        term = _Assembly.start(form, digits, self.algebra.box(digits))
+        box = self.algebra.box(digits)
+        sketch, places = Sketch({**box}), dict(enumerate(dimension_expressions(digits)))
+        for v, extent in enumerate(form.summed, len(form.shape)):
+            places[v] = Affine(0) if extent == 1 else sketch.fresh(extent)
+        sketch.guards += guards_at(form.guards, places)
         factors = [self.as_term(x) if multiplies_out(form, x) else x for x in operands]
         polys = [
-            self._placed(factor, read, term)
+            self._placed(factor, read_at(read, places), sketch)
             for factor, read in zip(factors, form.reads, strict=True)
         ]
-        guards = conjunction(term.guards, term.extents)
+        guards = conjunction(sketch.guards, sketch.extents)
         if guards is None:
-            return Tensor(digits, {})
+            return Tensor(digits, Poly())
         product = product_of(guards=guards)
         for poly in polys:
-            product = self.algebra.multiply(product, poly, term.extents)
-        total = self.summation.total(product, term.summed, term.extents)
+            product = self.algebra.multiply(product, poly, sketch.extents)
+        total = self.summation.total(product, sketch.summed, sketch.extents)
         if len(operands) == 1 and max(form.summed, default=1) == 1:
-            total = self._settled(total, self.algebra.box(digits))
+            total = self._settled(total, box)
         return Tensor(digits, total)
 
     def _settled(self, p: Poly, box: Extents) -> Poly:
         """Return terms whose sums reach over no fixed index, as where digits are read along."""
-        total: Poly = {}
-        for (factors, guards), c in p.items():
-            term = product_of(guards=guards, c=c)
-            for factor in factors:
-                once = self._narrowed(factor, box)
-                alone = product_of(factor)
-                for part in [alone] if once is None else [once] * int(factor[2]):
-                    term = self.algebra.multiply(term, part, box)
-            total = add(total, term)
-        return total
+        return self.algebra.replaced(p, lambda factor: self._narrowed(factor, box), box)
 
     def _narrowed(self, factor: Factor, box: Extents) -> Poly | None:
-        """Return a sum of entries over fewer points, where its index fixes some; None of others.
+        """Return a sum of entries, to a whole power, over fewer points, where its index fixes some.
 
-        The factor is a whole power of it.
+        None of any other factor.
         """
         atom, access, q = factor
         content = self.algebra.atoms.content(atom)
         if not isinstance(content, Sum) or q not in WHOLE or len(content.factors) > 1:
             return None
-        factors, guards, bound = summed_at(content, access, max((-1, *box)) + 1)
+        factors, guards, bound = summed_at(content, access, unused(box))
         extents = {**box, **bound}
         held = conjunction(guards, extents)
         if held is None or not fix_some(held, bound):
             return None
         inside = self.algebra.product(factors, held)
-        return {} if inside is None else self.summation.total(dict([inside]), bound, extents)
+        once = self.summation.total(Poly([inside] if inside else []), bound, extents)
+        return self.algebra.raised(once, int(q), box)
 
     def in_one_digit(self, tensor: Tensor) -> Tensor:
         """Return a tensor with one digit per dimension: at any distance it is read as one atom."""
@@ -113,9 +99,12 @@ class Contractions:
         shared = set(next(iter(tensor.poly))[1])
         shared.intersection_update(*(guards for _, guards in tensor.poly))
         common = tuple(sorted(shared))
-        bare = {_without(monomial, shared): c for monomial, c in tensor.poly.items()}
+        bare = Poly(
+            ((factors, tuple(guard for guard in guards if guard not in shared)), c)
+            for (factors, guards), c in tensor.poly.items()
+        )
         c, atom, access = intern_class(self.algebra, bare, self.algebra.box(tensor.digits))
-        return Tensor(tensor.digits, {(((atom, access, 1),), common): c})
+        return Tensor(tensor.digits, product_of((atom, access, 1), guards=common, c=c))
 
     def rearranged(self, tensor: Tensor, digits: Digits, shape: Shape) -> Tensor:
         """Return the tensor of the same elements in row-major order over digits of a shape.
@@ -126,79 +115,60 @@ class Contractions:
         if tensor.digits == digits:
             return tensor
         _require_fit(digits, shape)
-        mapping, tied = rearrangement(tensor.digits, digits)
-        box = self.algebra.box(digits)
-        if not tied:
+        placed = _in_digits(tensor.digits, digits)
+        mapping, box = dict(enumerate(placed.factors[0][1])), self.algebra.box(digits)
+        if not placed.guards:
             moved = self.algebra.substitute(tensor.poly, mapping, box)
-            return Tensor(digits, self._settled(self.summation.total(moved, (), box), box))
-        first = sum(map(len, digits))
-        old = self.algebra.box(tensor.digits)
-        extents = box | {first + v: n for v, n in old.items() if v >= 0}
-        total: Poly = {}
+            return Tensor(digits, self._settled(moved, box))
+        extents, ties = {**box, **placed.extents}, connected(((), placed.guards), placed.summed)
+        total = Poly()
         for (factors, guards), c in tensor.poly.items():
             term = number(c)
             for part in (*(((f,), ()) for f in factors), *(((), (g,)) for g in guards)):
-                moved = self.algebra.substitute({part: Fraction(1)}, mapping, extents)
-                met = [g for g in tied if not variables_of(moved).isdisjoint(variables(g[0]))]
-                summed = {v for e, _, _ in met for v in variables(e) if v >= first}
-                held = self.algebra.multiply(moved, product_of(guards=tuple(met)), extents)
-                read = self.summation.total(held, summed, extents)
-                term = self.algebra.multiply(term, read, box)
-            total = add(total, term)
+                moved = self.algebra.substitute(Poly({part: Fraction(1)}), mapping, extents)
+                for tie, reach in ties:
+                    if not reach.isdisjoint(moved.variables):
+                        held = self.algebra.multiply(moved, Poly({tie: Fraction(1)}), extents)
+                        moved = self.summation.total(held, reach, extents)
+                term = self.algebra.multiply(term, moved, box)
+            total = total + term
         return Tensor(digits, total)
 
-    def _placed(self, operand: Tensor, read: Reads, term: "_Assembly") -> Poly:
-        """Return the operand's polynomial in the variables of the term, guarded to its box."""
+    def _placed(self, operand: Tensor, read: Reads, sketch: Sketch) -> Poly:
+        """Return the operand's polynomial where it is read, guarded to its box."""
         mapping: dict[int, Affine] = {}
-        first = offsets(operand.digits)
-        for dimension, e in enumerate(read):
-            places = term.digits_of(e, operand.digits[dimension])
-            mapping.update({first[dimension] + i: place for i, place in enumerate(places)})
-        return self.algebra.substitute(operand.poly, mapping, term.extents)
+        for first, dimension, e in zip(offsets(operand.digits), operand.digits, read, strict=True):
+            mapping.update(enumerate(_digits_of(e, dimension, sketch), first))
+        return self.algebra.substitute(operand.poly, mapping, sketch.extents)
 
 
-@dataclass(slots=True)
-class _Assembly:
-    """The variables and guards of a product while operands are placed into it."""
+def _digits_of(index: Affine, dimension: Sequence[int], sketch: Sketch) -> list[Affine]:
+    """Return the digits of an index, adding the guard that it is in the box."""
+    if len(dimension) < 2:
+        sketch.guards.append((index, 0, prod(dimension)))
+        return [index] * len(dimension)
+    digits = [sketch.fresh(extent) for extent in dimension]
+    sketch.equate(radix(zip(dimension, digits, strict=True)), index)
+    return digits
 
-    extents: dict[int, int]
-    summed: list[int]
-    guards: list[Guard]
-    places: dict[int, Affine]
-    """Each variable of the form in terms of digits."""
 
-    @staticmethod
-    def start(form: Multilinear, digits: Digits, extents: dict[int, int]) -> "_Assembly":
-        places = dict(enumerate(dimension_expressions(digits)))
-        assembly = _Assembly(extents, [], [], places)
-        for i, extent in enumerate(form.summed):
-            lone = extent == 1
-            places[len(form.shape) + i] = constant(0) if lone else variable(assembly.fresh(extent))
-        assembly.guards = guards_at(form.guards, places)
-        return assembly
+@cache
+def _in_digits(old: Digits, new: Digits) -> Piece:
+    """Return what reads old digits, over new ones of the same elements in row-major order.
 
-    def fresh(self, extent: int) -> int:
-        v = max((-1, *self.extents)) + 1
-        self.extents[v] = extent
-        self.summed.append(v)
-        return v
-
-    def digits_of(self, e: Affine, dimension: Sequence[int]) -> list[Affine]:
-        """Return the digits of an index as expressions, adding the guard that it is in the box."""
-        index = substitute(e, self.places)
-        if len(dimension) < 2:
-            self.guards.append((index, 0, dimension[0] if dimension else 1))
-            return [index] * len(dimension)
-        digits = [(extent, variable(self.fresh(extent))) for extent in dimension]
-        self.guards.append((combine(((1, radix(digits)), (-1, index))), 0, 1))
-        return [digit for _, digit in digits]
+    Old digits that the new ones do not determine by themselves are summed over, under guards.
+    """
+    olds, news = ([n for dimension in digits for n in dimension] for digits in (old, new))
+    over = {len(news) + i: n for i, n in enumerate(olds)}
+    extents = dict(enumerate(news)) | over
+    read = ((0, tuple(map(variable, over)), 1),)
+    places = [radix((extents[v], variable(v)) for v in names) for names in (over, range(len(news)))]
+    solved = Piece(Fraction(1), read, (equation(*places),), extents, tuple(over)).solved()
+    assert solved is not None  # each number has its digits
+    return solved
 
 
 def _require_fit(digits: Digits, shape: Shape) -> None:
     fits = (prod(d) == n and min(d, default=2) > 1 for d, n in zip(digits, shape, strict=True))
     if not all(fits):
         raise ValueError(f"digits {digits} for a result of shape {shape}")
-
-
-def _without(monomial: Monomial, guards: set[Guard]) -> Monomial:
-    return monomial[0], tuple(guard for guard in monomial[1] if guard not in guards)

@@ -4,15 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from gradwright.certify.kernel.algebra import (
-    Algebra,
-    Undefined,
-    Undenotable,
-    number,
-    product_of,
-    sorted_terms,
-    variables_of,
-)
+from gradwright.certify.kernel.algebra import Algebra, Undefined, Undenotable, number, product_of
 from gradwright.certify.kernel.atoms import (
     Argument,
     Atoms,
@@ -25,7 +17,7 @@ from gradwright.certify.kernel.atoms import (
 )
 from gradwright.certify.kernel.conditions import Between, Conditions
 from gradwright.certify.kernel.contractions import Contractions
-from gradwright.certify.kernel.index import bounds, variable
+from gradwright.certify.kernel.index import variable
 from gradwright.certify.kernel.multilinear import Application, Multilinear
 from gradwright.certify.kernel.pointwise import Pointwise
 from gradwright.certify.kernel.relations import Relations
@@ -160,7 +152,7 @@ class Denotation:
 
         The counters become the first variables, so that the terms mention nothing else.
         """
-        counters = tuple(sorted({v for x in operands for v in variables_of(x.poly) if v < 0}))
+        counters = tuple(sorted({v for x in operands for v in x.poly.variables if v < 0}))
         count = len(counters)
         loops = self.algebra.box(())
         terms: list[Terms] = []
@@ -170,7 +162,7 @@ class Denotation:
             places |= {v: variable(v + count) for v in extents if v >= 0}
             moved = {v + count: n for v, n in extents.items() if v >= 0}
             moved |= {i: loops[v] for i, v in enumerate(counters)}
-            terms.append(sorted_terms(self.algebra.substitute(x.poly, places, moved)))
+            terms.append(self.algebra.substitute(x.poly, places, moved).terms)
         return tuple(terms), counters
 
     def indexed(self, content: Content, counters: Sequence[int], digits: Digits) -> Tensor:
@@ -215,7 +207,7 @@ class Denotation:
         """Return the least and the greatest entry of constants, indices counted in; else None."""
         e = self.pointwise.affine(tensor)
         if e is not None:
-            low, high = bounds(e, self.algebra.box(tensor.digits))
+            low, high = e.bounds(self.algebra.box(tensor.digits))
             return Fraction(low), Fraction(high)
         entries = self.entries(tensor)
         return None if entries is None else (min(entries), max(entries))

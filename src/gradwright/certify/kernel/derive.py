@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 
-from gradwright.certify.kernel.algebra import Undenotable, constant_of
+from gradwright.certify.kernel.algebra import Undenotable, product_of
 from gradwright.certify.kernel.atoms import Pi, Relation
 from gradwright.certify.kernel.denotation import Denotation, Step
 from gradwright.certify.kernel.indexing import read, written
@@ -61,7 +61,7 @@ class Applied:
     def bell(self, sign: int, pi_power: Fraction) -> Tensor:
         """Return exp(sign * x0 ** 2) * pi ** pi_power."""
         atom = self.p.algebra.atoms.intern(Pi(), ())
-        pi = Tensor(self.x[0].digits, {(((atom, (), pi_power),), ()): Fraction(1)})
+        pi = Tensor(self.x[0].digits, product_of((atom, (), pi_power)))
         return self.times(pi, self.p.exponential(self.p.scale(self.power(0, 2), sign)))
 
     def wins(self, relation: Relation) -> tuple[Tensor, Tensor]:
@@ -72,7 +72,7 @@ class Applied:
         for the first maximum compute.
         """
         first, second = self.x
-        if constant_of(second.poly) is None:
+        if second.poly.constant is None:
             loses = self.p.compare(relation, second, first)
             return self.p.negation(loses), loses
         wins = self.p.compare(relation, first, second)
@@ -231,7 +231,7 @@ def _select(at: Step, g: Tensor) -> Cotangents:
 def _clamp(at: Step, g: Tensor) -> Cotangents:
     """min(max(x, low), high) by the two rules; the bounds must be constant."""
     low, x, high = at.spread()
-    if any(constant_of(bound.poly) is None for bound in (low, high)):
+    if any(bound.poly.constant is None for bound in (low, high)):
         raise Undenotable("a clamp between computed bounds")
     inside = at.p.mask(Relation.NEGATIVE, at.p.add(at.p.maximum(x, low), high, -1))
     above = at.p.mask(Relation.POSITIVE, at.p.add(x, low, -1))
@@ -240,7 +240,7 @@ def _clamp(at: Step, g: Tensor) -> Cotangents:
 
 def _power(at: Step, g: Tensor) -> Cotangents:
     p, (x, y) = at.p, at.x
-    exponent = constant_of(y.poly)
+    exponent = y.poly.constant
     if exponent is not None:
         return p.scale(p.multiply(g, p.power(x, exponent - 1)), exponent), None
     log = p.log(x)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from gradwright.certify.advice.opening import suggested_opening
 from gradwright.certify.advice.points import differs_somewhere
 from gradwright.certify.effort import TooLarge
-from gradwright.certify.kernel.algebra import Algebra, Poly, Undenotable, add
+from gradwright.certify.kernel.algebra import Algebra, Poly, Undenotable
 from gradwright.certify.kernel.atoms import Class, Dense, Exponent, Sum
 from gradwright.certify.kernel.clearing import cleared
 from gradwright.certify.kernel.index import Extents
@@ -49,7 +49,7 @@ def equal(algebra: Algebra, a: Tensor, b: Tensor, depth: Depth = Depth.CLASSES) 
     The difference is shown to be 0 piece by piece; where classes are written out, also with its
     denominators cleared.
     """
-    difference = add(a.poly, b.poly, -1)
+    difference = a.poly - b.poly
     box = algebra.box(a.digits)
     if depth is Depth.SUMS:
         return not difference or _Difference(algebra, (Sum,)).cancels(difference, box)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import reduce
 from math import floor
 
-from gradwright.certify.kernel.algebra import Algebra, Poly, constant_of
+from gradwright.certify.kernel.algebra import Algebra, Poly
 from gradwright.certify.kernel.atoms import Function
 from gradwright.certify.kernel.conditions import DOMAINS, Between, Domain, Hypothesis
 from gradwright.certify.kernel.contractions import Contractions
@@ -50,7 +50,7 @@ class Functions(Masks):
         """Return a named function of which nothing more is known."""
         if name in DOMAINS:
             self.suppose(DOMAINS[name], a)
-        c = constant_of(a.poly)
+        c = a.poly.constant
         if c is not None:
             atom = self.algebra.atoms.intern(Function(name, c, None), ())
             return self._factor(a.digits, atom, ())
@@ -100,14 +100,14 @@ class Functions(Masks):
         atoms = self.algebra.atoms
         if all(atoms.integral_term(factors, c) for (factors, _), c in a.poly.items()):
             return a
-        c = constant_of(a.poly)
+        c = a.poly.constant
         return self.odd("truncate", a) if c is None else self.number(a, int(c))
 
     def floor(self, a: Tensor) -> Tensor:
         """Return the greatest integer that is at most a."""
 
         def of(case: Tensor) -> Tensor:
-            c = constant_of(case.poly)
+            c = case.poly.constant
             return self.function("floor", case) if c is None else self.number(case, floor(c))
 
         return self.by_cases(a, of)

@@ -5,12 +5,14 @@ P is 0 on an open set, as a sum of two rectified values is.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import cache
 from itertools import product
 
 from gradwright.certify.advice.opening import chooses
-from gradwright.certify.kernel.algebra import ONE, Algebra
+from gradwright.certify.effort import TooLarge
+from gradwright.certify.kernel.algebra import ONE, Algebra, Poly, number
 from gradwright.certify.kernel.analytic import Analytic
 from gradwright.certify.kernel.atoms import (
     Argument,
@@ -23,8 +25,7 @@ from gradwright.certify.kernel.atoms import (
     Sum,
     Terms,
 )
-from gradwright.certify.kernel.index import Affine, combine, read_at, variable
-from gradwright.certify.kernel.pieces import Piece, opened
+from gradwright.certify.kernel.index import Affine, read_at, variable
 
 TERMS = 64
 """Terms of a sum whose classes are written out."""
@@ -62,8 +63,17 @@ class Generic:
         if len(masks) > MASKS or len(terms) > TERMS:
             return False
         cases = (dict(zip(masks, case, strict=True)) for case in product((0, 1), repeat=len(masks)))
-        at = (_at(terms, case) for case in cases)
+        at = (self._at(terms, case, extents) for case in cases)
         return all(self._varies(p) or self._analytic.vanishes_rarely(p, extents) for p in at)
+
+    def _at(self, terms: Terms, values: Mapping[Factor, int], extents: Sequence[int]) -> Terms:
+        """Return terms where masks have given values."""
+
+        def fixed(f: Factor) -> Poly | None:
+            return number(values[f]) if f in values else None
+
+        box = dict(enumerate(extents))
+        return self.algebra.replaced(Poly(terms), fixed, box).terms
 
     def _varies(self, terms: Terms) -> bool:
         """Return whether a sum has each value on a null set only, at every index.
@@ -87,18 +97,16 @@ class Generic:
 
     def _opened(self, terms: Terms, extents: Sequence[int]) -> Terms:
         """Return terms with the classes that hold masks written out, as far as that goes."""
-        box = dict(enumerate(extents))
-        pending = [Piece(c, factors, guards, box) for (factors, guards), c in terms]
-        done: list[Piece] = []
-        while pending and len(done) + len(pending) <= TERMS:
-            piece = pending.pop()
-            whole = ((i, f[0]) for i, f in enumerate(piece.factors) if f[2] == 1)
-            place = next((i for i, a in whole if chooses(self.atoms, self._masks, a)), None)
-            if place is None:
-                done.append(piece)
-            else:
-                pending.extend(opened(self.algebra, piece, place))
-        return tuple(((p.factors, p.guards), p.coefficient) for p in (*done, *pending))
+        box, p = dict(enumerate(extents)), Poly(terms)
+
+        def opened(f: Factor) -> Poly | None:
+            whole = f[2] == 1 and chooses(self.atoms, self._masks, f[0])
+            return self.algebra.written_out(f, box) if whole else None
+
+        with suppress(TooLarge):
+            while len(p) <= TERMS and (new := self.algebra.replaced(p, opened, box)) != p:
+                p = new
+        return p.terms
 
     def _masks(self, terms: Terms) -> list[Factor]:
         """Return the masks that are factors and depend on anything but integers."""
@@ -163,21 +171,7 @@ class Generic:
         return argument == atom or content.numbers is Numbers.ANY
 
 
-def _at(terms: Terms, values: Mapping[Factor, int]) -> Terms:
-    """Return terms where masks have given values."""
-    total: dict[Monomial, Fraction] = {}
-    for (factors, guards), c in terms:
-        if all(values.get(f, 1) for f in factors):
-            monomial = tuple(f for f in factors if f not in values), guards
-            total[monomial] = total.get(monomial, Fraction(0)) + c
-    return tuple((monomial, c) for monomial, c in sorted(total.items(), key=_order) if c)
-
-
-def _order(term: tuple[Monomial, Fraction]) -> tuple[object, ...]:
-    return len(term[0][0]), term[0][0], term[0][1]
-
-
 def _apart(left: tuple[Affine, ...], right: tuple[Affine, ...]) -> bool:
     """Whether two accesses differ at every point: by a constant in some index."""
-    differences = (combine(((1, a), (-1, b))) for a, b in zip(left, right, strict=True))
-    return any(not terms and offset for offset, terms in differences)
+    differences = (a - b for a, b in zip(left, right, strict=True))
+    return any(not e.terms and e.offset for e in differences)

@@ -10,18 +10,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 
-from gradwright.certify.kernel.algebra import Undenotable, constant_of
-from gradwright.certify.kernel.atoms import Monomial, Relation
+from gradwright.certify.kernel.algebra import Poly, Undenotable
+from gradwright.certify.kernel.atoms import Relation
 from gradwright.certify.kernel.conditions import Between
 from gradwright.certify.kernel.denotation import Denotation, Rule, Step
-from gradwright.certify.kernel.index import (
-    Affine,
-    combine,
-    constant,
-    substitute,
-    variable,
-    variables,
-)
+from gradwright.certify.kernel.index import Affine, variable
 from gradwright.certify.kernel.multilinear import Application, Multilinear, Reads
 from gradwright.certify.kernel.tensor import Shape, Tensor, plain_digits
 from gradwright.hlo import attributes as attr
@@ -53,15 +46,15 @@ class _Block:
                 continue
             offset = () if d in self.dropped else (next(offsets),)
             if d not in self.starts:
-                reads.append(variable(offset[0]) if offset else constant(0))
+                reads.append(variable(offset[0]) if offset else Affine(0))
                 continue
             start, sizes = self.starts[d], tuple(self.shape[o] for o in offset)
             _require_in_range(at, start, extent - prod(sizes))
             e = at.p.affine(start)
             if e is not None and start.digits == plain_digits(start.shape):
                 places = (place for place, n in zip(batch, start.shape, strict=True) if n != 1)
-                e = substitute(e, dict(enumerate(places)))
-                reads.append(combine((1, part) for part in (e, *map(variable, offset))))
+                e = e.at(dict(enumerate(places)))
+                reads.append(sum(map(variable, offset), e))
                 continue
             i = variable(len(self.shape) + len(masks))
             mask = _place_mask(at.den, start, sizes, extent)
@@ -105,7 +98,7 @@ def _at_indices(den: Denotation, shape: Shape, a: attr.Gather | attr.Scatter, s:
     for component, d in enumerate(mapped):
         reads = [variable(d - (d > vector)) for d in range(len(s.shape))]
         if vector < len(s.shape):
-            reads[vector] = constant(component)
+            reads[vector] = Affine(component)
         starts[d] = den.linear(Multilinear(batch, (), (tuple(reads),)), s)
     return _Block(shape, offsets, dropped, batched, starts)
 
@@ -173,7 +166,7 @@ def _assume_in_range(at: Step, start: Tensor, last: int) -> None:
         return
     low, high = Fraction(0), Fraction(last)
     _remember(den, start, low, high)
-    unknown: dict[Monomial, Fraction] = {}
+    unknown = Poly()
     for (factors, _), c in start.poly.items():
         if not all(den.atoms.is_mask(atom) for atom, _, _ in factors):
             unknown[factors, ()] = c
@@ -185,11 +178,11 @@ def _assume_in_range(at: Step, start: Tensor, last: int) -> None:
 
 def _remember(den: Denotation, integers: Tensor, low: Fraction, high: Fraction) -> None:
     """Bound an atom, times a number, that is read at all its indices."""
-    if constant_of(integers.poly) is not None:
+    if integers.poly.constant is not None:
         return
     c, atom, access = den.pointwise.class_of(integers)
     extents = den.algebra.box(integers.digits)
-    lone = {v for e in access for v in variables(e) if e == variable(v)}
+    lone = {v for e in access if (v := e.lone) is not None}
     if sorted(extents[v] for v in lone) != sorted(den.atoms.extents(atom)):
         return
     low, high = sorted((low / c, high / c))

@@ -5,11 +5,10 @@ it occurs linearly and its coefficient is 1 where the entry is infinite and 0 el
 """
 
 from dataclasses import dataclass
-from fractions import Fraction
 
-from gradwright.certify.kernel.algebra import Undenotable, add, number, product_of
+from gradwright.certify.kernel.algebra import Poly, Undenotable, number, product_of
 from gradwright.certify.kernel.arithmetic import Arithmetic
-from gradwright.certify.kernel.atoms import Infinity, Monomial
+from gradwright.certify.kernel.atoms import Infinity
 from gradwright.certify.kernel.reading import vanishes
 from gradwright.certify.kernel.tensor import Tensor
 
@@ -30,7 +29,7 @@ class Parts:
     @property
     def where_finite(self) -> Tensor:
         """The mask of the finite entries."""
-        finite = add(add(number(1), self.below.poly, -1), self.above.poly, -1)
+        finite = number(1) - self.below.poly - self.above.poly
         return Tensor(self.finite.digits, finite)
 
     def side(self, sign: int) -> Tensor:
@@ -42,9 +41,9 @@ def parts(arithmetic: Arithmetic, a: Tensor) -> Parts:
     """Split a tensor; Undenotable where an infinity was multiplied by anything but a mask."""
     atoms = arithmetic.algebra.atoms
     if not atoms.infinities:
-        nothing = Tensor(a.digits, {})
+        nothing = Tensor(a.digits, Poly())
         return Parts(a, nothing, nothing)
-    split: tuple[dict[Monomial, Fraction], ...] = ({}, {}, {})
+    split = Poly(), Poly(), Poly()
     for (factors, guards), c in a.poly.items():
         infinite = [f for f in factors if f[0] in atoms.infinities]
         if not infinite:

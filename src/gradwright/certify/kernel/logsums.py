@@ -5,12 +5,11 @@ C - T is again one name, or one term: the slopes of a scan of logarithms of sums
 products, which cancel. Which terms to put together is suggested, and seen here to be the same.
 """
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 from gradwright.certify.advice.lowest_terms import LowestTerms
-from gradwright.certify.kernel.algebra import ONE, Algebra, Poly, add, product_of
-from gradwright.certify.kernel.atoms import Class, Factor, Function, Monomial, Sign
+from gradwright.certify.kernel.algebra import ONE, Algebra, Poly, product_of
+from gradwright.certify.kernel.atoms import Class, Factor, Function, Sign
 from gradwright.certify.kernel.clearing import Place, are_equal
 from gradwright.certify.kernel.contractions import Contractions
 from gradwright.certify.kernel.functions import Functions
@@ -65,20 +64,16 @@ class LogSums(Functions):
     def written_out(self, a: Tensor) -> Tensor:
         """Return a sum of several terms with the sums that are factors in it multiplied out."""
         box = self.algebra.box(a.digits)
-        while len(a.poly) > 1:
-            held = ((m, f) for m in a.poly for f in self._factors(m) if f[2] >= 1)
-            monomial, factor = next(held, (ONE, None))
-            if factor is None:
-                break
-            alone = {monomial: a.poly[monomial]}
-            less = self.algebra.multiply(alone, product_of((*factor[:2], -1)), box)
-            terms = self.opened(self._factor(a.digits, *factor[:2])).poly
-            opened = self.algebra.multiply(less, terms, box)
-            a = Tensor(a.digits, add(add(a.poly, alone, -1), opened))
-        return a
 
-    def _factors(self, monomial: Monomial) -> Iterator[Factor]:
-        return (f for f in monomial[0] if f[0] in self._sums)
+        def opened(f: Factor) -> Poly | None:
+            return self.algebra.written_out(f, box) if f[0] in self._sums and f[2] >= 1 else None
+
+        while self._sums and len(a.poly) > 1:
+            terms = self.algebra.replaced(a.poly, opened, box)
+            if terms == a.poly:
+                break
+            a = Tensor(a.digits, terms)
+        return a
 
     def _in_lowest_terms(self, a: Tensor) -> Tensor:
         """Return a tensor with suggested terms put together, as long as there are any.
@@ -91,9 +86,9 @@ class LogSums(Functions):
             found = self._lowest_terms.suggested(a.poly, box)
             if found is None:
                 break
-            made = {m: c for m, c in found.items() if a.poly.get(m) != c}
-            kept = {m: c for m, c in found.items() if m not in made}
-            found = add(kept, self.algebra.substitute(made, {}, box))
+            made = Poly({m: c for m, c in found.items() if a.poly.get(m) != c})
+            kept = Poly({m: c for m, c in found.items() if m not in made})
+            found = kept + self.algebra.substitute(made, {}, box)
             new = _divisors(found) - _divisors(a.poly)
             positive = all(self.algebra.atoms.sign(atom) is Sign.POSITIVE for atom, _ in new)
             fewer = len(found) < len(a.poly)

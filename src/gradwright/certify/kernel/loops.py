@@ -7,7 +7,7 @@ term free of itself is its start plus the sum of that term over all trips.
 
 from collections.abc import Iterator, Sequence
 
-from gradwright.certify.kernel.algebra import Undenotable, add, constant_of, product_of
+from gradwright.certify.kernel.algebra import Poly, Undenotable, product_of
 from gradwright.certify.kernel.atoms import Coordinate, Monomial
 from gradwright.certify.kernel.denotation import Denotation, Rule, Step
 from gradwright.certify.kernel.equality import Depth, equal
@@ -57,11 +57,11 @@ def _grown(
     own = {atom for i in growing for m in symbols[i].poly for atom in _reached(den, m)}
     for i in growing:
         added = den.pointwise.add(after[i], symbols[i], -1)
-        held = {m: c for m, c in added.poly.items() if not own.isdisjoint(_reached(den, m))}
-        nothing = den.splat(0, added.shape)
+        reads = ((m, c) for m, c in added.poly.items() if not own.isdisjoint(_reached(den, m)))
+        held, nothing = Poly(reads), den.splat(0, added.shape)
         if held and not equal(den.algebra, Tensor(added.digits, held), nothing, Depth.SUMS):
             raise Undenotable("a loop that carries more than a counter, constants and sums")
-        yield i, Tensor(added.digits, add(added.poly, held, -1))
+        yield i, Tensor(added.digits, added.poly - held)
 
 
 def _reached(den: Denotation, monomial: Monomial) -> Iterator[int]:
@@ -75,10 +75,10 @@ def counter_of(
 ) -> tuple[int, int]:
     """Return the carried integer that starts at a constant and grows by one, and by how much."""
     for i, (first, symbol) in enumerate(zip(start, symbols, strict=True)):
-        if symbol.shape != () or constant_of(first.poly) is None:
+        if symbol.shape != () or first.poly.constant is None:
             continue
         after = den.region(_only(body, i), symbols)[0]
-        step = constant_of(add(after.poly, symbol.poly, -1))
+        step = (after.poly - symbol.poly).constant
         if step and step.denominator == 1:
             return i, int(step)
     raise Undenotable("a loop without a counter that starts at a constant")
@@ -103,16 +103,16 @@ def trips_of(
     """
     condition, body = loop.regions
     counts = _only(body, counter)
-    first = constant_of(start[counter].poly)
+    first = start[counter].poly.constant
     assert first is not None  # `counter_of` chose it so
     for trip in range(TRIP_LIMIT):
         at = _with(symbols, [counter], [den.splat(first + step * trip, ())])
-        holds = constant_of(den.region(condition, at)[0].poly)
+        holds = den.region(condition, at)[0].poly.constant
         if holds is None:
             raise Undenotable("a loop whose end depends on what it computes")
         if not holds:
             return trip
-        following = constant_of(den.region(counts, at)[0].poly)
+        following = den.region(counts, at)[0].poly.constant
         if following != first + step * (trip + 1):
             raise Undenotable("a loop whose counter takes no equal steps")
     raise Undenotable(f"a loop of more than {TRIP_LIMIT} trips")

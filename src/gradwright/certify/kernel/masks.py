@@ -10,30 +10,12 @@ from itertools import combinations
 from math import gcd, lcm
 
 from gradwright.certify.advice.opening import is_of_one_value, is_piecewise
-from gradwright.certify.kernel.algebra import (
-    ONE,
-    Algebra,
-    Poly,
-    Undenotable,
-    add,
-    constant_of,
-    product_of,
-    variables_of,
-)
+from gradwright.certify.kernel.algebra import ONE, Algebra, Poly, Undenotable, number, product_of
 from gradwright.certify.kernel.arithmetic import Arithmetic
 from gradwright.certify.kernel.atoms import Mask, Relation, Sign
 from gradwright.certify.kernel.contractions import Contractions
 from gradwright.certify.kernel.generic import Generic
-from gradwright.certify.kernel.index import (
-    Affine,
-    Extents,
-    Guard,
-    Guards,
-    bounds,
-    conjunction,
-    constant,
-    variable,
-)
+from gradwright.certify.kernel.index import Affine, Extents, Guards, conjunction, variable
 from gradwright.certify.kernel.infinite import Parts, parts, recombined
 from gradwright.certify.kernel.patterns import constant_poly
 from gradwright.certify.kernel.reading import covered
@@ -81,7 +63,7 @@ class Masks(Arithmetic):
             return self.negation(m)
         e, low, high = guards[0]
         box = self.algebra.box(m.digits)
-        least, greatest = bounds(e, box)
+        least, greatest = e.bounds(box)
         sides = [conjunction((s,), box) for s in ((e, least, low), (e, high, greatest + 1))]
         left = [side for side in sides if side is not None]
         if len(left) != 1:
@@ -97,7 +79,7 @@ class Masks(Arithmetic):
         """
         if relation is Relation.NEGATIVE:
             return self.mask(Relation.POSITIVE, self.scale(a, -1))
-        c = constant_of(a.poly)
+        c = a.poly.constant
         if c is not None:
             return self.number(a, int(c > 0 if relation is Relation.POSITIVE else c == 0))
         a = self._numerator(a)
@@ -139,7 +121,7 @@ class Masks(Arithmetic):
             return None
         positive = relation is Relation.POSITIVE
         held = [Fraction(x > 0 if positive else x == 0) for x in entries]
-        names = sorted(variables_of(opened.poly))
+        names = sorted(opened.poly.variables)
         shape = tuple(box[v] for v in names)
         found = constant_poly(self.algebra, shape, held)
         places = {i: variable(v) for i, v in enumerate(names)}
@@ -149,11 +131,10 @@ class Masks(Arithmetic):
         """Return where a tensor is which other one, of pieces that cover it; none of any other."""
         groups: dict[Guards, Poly] = {}
         for (factors, guards), c in a.poly.items():
-            groups.setdefault(guards, {})
-            groups[guards] = add(groups[guards], {(factors, ()): c})
-        everywhere = groups.pop((), {})
+            groups.setdefault(guards, Poly()).gather((factors, ()), c)
+        everywhere = groups.pop((), Poly())
         box = self.algebra.box(a.digits)
-        marks: Poly = {((), guards): Fraction(1) for guards in groups}
+        marks = Poly({((), guards): Fraction(1) for guards in groups})
         if not 1 < len(groups) <= PIECES or not covered(marks, box):
             return []
         if any(conjunction((*p, *q), box) is not None for p, q in combinations(groups, 2)):
@@ -161,7 +142,7 @@ class Masks(Arithmetic):
         return [
             (
                 Tensor(a.digits, product_of(guards=guards)),
-                Tensor(a.digits, self._where(guards, add(piece, everywhere), box)),
+                Tensor(a.digits, self._where(guards, piece + everywhere, box)),
             )
             for guards, piece in groups.items()
         ]
@@ -169,9 +150,7 @@ class Masks(Arithmetic):
     def _where(self, guards: Guards, p: Poly, box: Extents) -> Poly:
         """Return a polynomial with the indices that guards fix replaced by what they are."""
         fixed = {
-            e[1][0][0]: constant(low)
-            for e, low, high in guards
-            if high == low + 1 and e == variable(e[1][0][0])
+            e.lone: Affine(low) for e, low, high in guards if high == low + 1 and e.lone is not None
         }
         return self.algebra.substitute(p, fixed, box)
 
@@ -182,16 +161,16 @@ class Masks(Arithmetic):
         """
         opened = self.opened(self._unshifted(a))
         shift = opened.poly.get(ONE, Fraction(0))
-        terms = {monomial: c for monomial, c in opened.poly.items() if monomial != ONE}
+        terms = opened.poly - number(shift)
         below = lcm(*(c.denominator for c in terms.values()))
         g = Fraction(gcd(*(int(c * below) for c in terms.values())), below)
-        scaled_ = {monomial: c / g for monomial, c in terms.items()}
+        whole = 1 / g * terms
         integral = self.algebra.atoms.integral_term
-        if not all(integral(factors, c) for (factors, _), c in scaled_.items()):
+        if not all(integral(factors, c) for (factors, _), c in whole.items()):
             return None
         threshold = -shift / g
         floor = threshold.numerator // threshold.denominator
-        return self.add(Tensor(a.digits, scaled_), self.number(a, floor), -1)
+        return Tensor(a.digits, whole - number(floor))
 
     def _whole_mask(self, a: Tensor) -> Tensor:
         """Return [a > 0] of integers as a mask of one of two signs: [a > 0] is 1 - [1 - a > 0]."""
@@ -230,7 +209,7 @@ class Masks(Arithmetic):
         atoms = self.algebra.atoms
         atom = atoms.intern(mask, atoms.extents(mask.inner))
         monomial = self.algebra.product(((atom, access, 1),), ())
-        return Tensor(a.digits, {} if monomial is None else dict((monomial,)))
+        return Tensor(a.digits, Poly([monomial] if monomial else []))
 
     def sum(self, a: Tensor, b: Tensor) -> Tensor:
         """Return a + b, where entries may be infinite but no two of opposite sign meet."""
@@ -292,7 +271,7 @@ class Masks(Arithmetic):
 
     def _reach(self, a: Tensor) -> tuple[Fraction, Fraction] | None:
         """Return the least and the greatest value of a tensor where hypotheses bound it."""
-        if not self.algebra.thresholds.ranges or constant_of(a.poly) is not None:
+        if not self.algebra.thresholds.ranges or a.poly.constant is not None:
             return None
         scale, inner, _ = self.class_of(a)
         known = self.algebra.thresholds.reach(inner)
@@ -309,7 +288,7 @@ class Masks(Arithmetic):
 
     def leads_negative(self, a: Tensor) -> bool:
         """Return whether the coefficient that a class would divide out is negative."""
-        c = constant_of(a.poly)
+        c = a.poly.constant
         return (self.class_of(a)[0] if c is None else c) < 0
 
     def _coordinate_guard(self, relation: Relation, a: Tensor) -> Poly | None:
@@ -318,7 +297,7 @@ class Masks(Arithmetic):
         if e is None:
             return None
         box = self.algebra.box(a.digits)
-        reach = 1 + abs(e[0]) + sum(abs(k) * box[v] for v, k in e[1])
-        guard: Guard = (e, 1, reach) if relation is Relation.POSITIVE else (e, 0, 1)
-        guards = conjunction((guard,), box)
-        return {} if guards is None else product_of(guards=guards)
+        high = max(e.bounds(box)[1], 0) + 1
+        low, high = (1, high) if relation is Relation.POSITIVE else (0, 1)
+        guards = conjunction(((e, low, high),), box)
+        return Poly() if guards is None else product_of(guards=guards)

@@ -7,15 +7,15 @@ operand exchanges it with the result.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gradwright.certify.kernel.index import (
     Affine,
     Guard,
-    combine,
+    equation,
     guards_at,
     read_at,
-    substitute,
+    unused,
     variable,
 )
 from gradwright.certify.kernel.tensor import Shape, Tensor
@@ -48,11 +48,11 @@ class Multilinear:
             v = _lone_variable(e)
             if v is not None and v not in solved:
                 solved.add(v)
-                sign = e[1][0][1]
-                place[v] = combine(((sign, variable(d)),), -sign * e[0])
+                sign = e.terms[0][1]
+                place[v] = sign * (variable(d) - e.offset)
                 guards.append((place[v], 0, extents[v]))
         for d, e in enumerate(self.reads[operand]):
-            guards.append((combine(((1, substitute(e, place)), (-1, variable(d)))), 0, 1))
+            guards.append(equation(e.at(place), variable(d)))
         guards += guards_at(self.guards, place)
         reads = [read_at(read, place) for read in self.reads]
         reads[operand] = tuple(place[v] for v in range(len(self.shape)))
@@ -63,7 +63,32 @@ class Multilinear:
 
 def _lone_variable(e: Affine) -> int | None:
     """Return v where e is a number plus or minus v."""
-    return e[1][0][0] if len(e[1]) == 1 and abs(e[1][0][1]) == 1 else None
+    return e.terms[0][0] if [abs(k) for _, k in e.terms] == [1] else None
+
+
+@dataclass(slots=True)
+class Sketch:
+    """A sum while it is put together: extents of all variables, those summed over, and guards."""
+
+    extents: dict[int, int]
+    summed: list[int] = field(default_factory=list[int])
+    guards: list[Guard] = field(default_factory=list[Guard])
+
+    def fresh(self, extent: int) -> Affine:
+        """Return a new variable to sum over."""
+        v = unused(self.extents)
+        self.extents[v] = extent
+        self.summed.append(v)
+        return variable(v)
+
+    def equate(self, a: Affine, b: Affine) -> None:
+        """Demand a = b."""
+        self.guards.append(equation(a, b))
+
+    def form(self, shape: Shape, *reads: Reads) -> Multilinear:
+        """Return the form of this sum, over the indices of a shape, of operands read."""
+        summed = tuple(self.extents[v] for v in self.summed)
+        return Multilinear(shape, summed, reads, tuple(self.guards))
 
 
 @dataclass(frozen=True, slots=True)

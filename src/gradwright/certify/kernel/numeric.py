@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from gradwright.certify.kernel.algebra import Undenotable, constant_of
+from gradwright.certify.kernel.algebra import Poly, Undenotable
 from gradwright.certify.kernel.atoms import Relation
 from gradwright.certify.kernel.denotation import Rule, Step
 from gradwright.certify.kernel.infinite import parts
@@ -75,7 +75,7 @@ def _divide(at: Step) -> Tensor:
 def _power(at: Step) -> Tensor:
     """Powers x ** c for a constant c, else x ** y = exp(y ln x) on x > 0."""
     x, y = at.x
-    exponent = constant_of(y.poly)
+    exponent = y.poly.constant
     if not at.operation.results[0].type.element.is_float and (exponent is None or exponent < 0):
         raise Undenotable("a power of integers whose exponent is computed or negative")
     if exponent is not None:
@@ -117,7 +117,7 @@ def _all_reduce(at: Step) -> Tensor:
     at.den.conditions.replicas.add(max(map(len, a.replica_groups), default=1))
     total = at.den.splat(0, at.shape)
     for monomial, c in at.x[0].poly.items():
-        term = Tensor(at.x[0].digits, {monomial: Fraction(1)})
+        term = Tensor(at.x[0].digits, Poly({monomial: Fraction(1)}))
         image = at.den.opaque("all_reduce", [term], a.replica_groups, at.shape)
         total = at.p.add(total, image, c)
     return total

@@ -9,9 +9,9 @@ from fractions import Fraction
 from itertools import product
 
 from gradwright.certify.advice.patterns import suggested_bound
-from gradwright.certify.kernel.algebra import Algebra, Poly, add, number, product_of
+from gradwright.certify.kernel.algebra import Algebra, Poly, number, product_of
 from gradwright.certify.kernel.atoms import Dense
-from gradwright.certify.kernel.index import conjunction, value_at, variable
+from gradwright.certify.kernel.index import conjunction, hold, variable
 
 
 def constant_poly(algebra: Algebra, shape: Sequence[int], entries: Sequence[Fraction]) -> Poly:
@@ -24,11 +24,9 @@ def constant_poly(algebra: Algebra, shape: Sequence[int], entries: Sequence[Frac
     if bound is not None:
         e, low, high = bound
         places = (dict(enumerate(place)) for place in product(*map(range, extents)))
-        met = {*zip((low <= value_at(e, at) < high for at in places), entries, strict=True)}
+        met = {*zip((hold(((e, low, high),), at) for at in places), entries, strict=True)}
         sides, guards = dict(met), conjunction(((e, low, high),), dict(enumerate(extents)))
         if len(met) == len(sides) == 2 and guards is not None:
-            return add(
-                number(sides[False]), product_of(guards=guards, c=sides[True] - sides[False])
-            )
+            return number(sides[False]) + product_of(guards=guards, c=sides[True] - sides[False])
     atom = algebra.atoms.intern(Dense(tuple(shape), tuple(entries)), extents)
     return product_of((atom, tuple(map(variable, range(len(extents)))), 1))

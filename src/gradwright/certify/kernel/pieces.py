@@ -13,10 +13,11 @@ from gradwright.certify.kernel.atoms import Atoms, Class, Dense, Exponent, Facto
 from gradwright.certify.kernel.index import (
     Affine,
     Extents,
+    Guard,
     Guards,
     conjunction,
-    constant,
     guards_at,
+    unused,
     variable,
 )
 from gradwright.certify.kernel.reading import Reading, alike, met_again
@@ -45,12 +46,64 @@ class Piece:
         """Return the atoms and exponents."""
         return tuple((atom, q) for atom, _, q in self.factors)
 
+    @property
+    def outputs(self) -> tuple[int, ...]:
+        """The variables that are not summed over."""
+        return tuple(v for v in self.extents if v not in self.summed)
+
     def reading(self, atoms: Atoms, order: Sequence[int]) -> Reading:
         """Return what is read, the factors in some order."""
-        factors = [self.factors[i] for i in order]
-        reads = (zip(access, atoms.extents(atom), strict=True) for atom, access, _ in factors)
-        outputs = tuple(v for v in self.extents if v not in self.summed)
-        return Reading(tuple(map(tuple, reads)), self.guards, outputs, self.summed, self.extents)
+        reads = (tuple(atoms.reads((self.factors[i],))) for i in order)
+        return Reading(tuple(reads), self.guards, self.outputs, self.summed, self.extents)
+
+    def at(self, mapping: Mapping[int, Affine]) -> "Piece | None":
+        """Return the piece with expressions for variables; None where its guards are 0."""
+        guards = conjunction(guards_at(self.guards, mapping), self.extents)
+        if guards is None:
+            return None
+        factors = tuple(factors_at(self.factors, mapping))
+        return Piece(self.coefficient, factors, guards, self.extents, self.summed)
+
+    def without(self, variables: Collection[int], times: int = 1) -> "Piece":
+        """Return the piece, times a number, without variables that it does not mention."""
+        summed = tuple(v for v in self.summed if v not in variables)
+        extents = {v: n for v, n in self.extents.items() if v not in variables}
+        return Piece(self.coefficient * times, self.factors, self.guards, extents, summed)
+
+    def solved(self) -> "Piece | None":
+        """Return the piece with what guards say of summed variables made use of; None where 0.
+
+        Equations are solved by substitution, and intervals shifted to begin at 0.
+        """
+        piece = self.at({})
+        while piece is not None and (step := _solvable(piece)) is not None:
+            guard, v = step
+            e, low, high = guard
+            others = tuple(g for g in piece.guards if g is not guard)
+            if high == low + 1:
+                rest = Affine(-low, tuple(term for term in e.terms if term[0] != v))
+                place = -dict(e.terms)[v] * rest
+                others = (*others, (place, 0, piece.extents[v]))
+                piece = replace(piece.without([v]), guards=others)
+            else:
+                place = variable(v) + low
+                extents = {**piece.extents, v: high - low}
+                piece = replace(piece, guards=others, extents=extents)
+            piece = piece.at({v: place})
+        return piece
+
+
+def _solvable(piece: Piece) -> tuple[Guard, int] | None:
+    """Return a guard and a summed variable that it determines or bounds alone."""
+    for guard in piece.guards:
+        (_, terms), low, high = guard
+        if high == low + 1:
+            units = [v for v, k in terms if v in piece.summed and abs(k) == 1]
+            if units:
+                return guard, max(units, key=lambda v: (piece.extents[v], -v))
+        elif len(terms) == 1 and terms[0][0] in piece.summed:
+            return guard, terms[0][0]
+    return None
 
 
 Orders = Callable[[Piece], Iterator[Sequence[int]]]
@@ -72,7 +125,7 @@ def met_once(atoms: Atoms, piece: Piece) -> Iterator[Piece]:
     """Yield pieces of the same kind no two of whose summed points read the same entries."""
     read = set(monomial_variables((piece.factors, piece.guards)))
     idle = [v for v in piece.summed if v not in read]
-    piece = _without(piece, idle, prod(piece.extents[v] for v in idle))
+    piece = piece.without(idle, prod(piece.extents[v] for v in idle))
     loose = met_again(piece.reading(atoms, range(len(piece.factors))))
     if not loose:
         yield piece
@@ -81,9 +134,9 @@ def met_once(atoms: Atoms, piece: Piece) -> Iterator[Piece]:
     if piece.extents[v] > PLACES:
         raise TooLarge("a sum that meets the same entries a varying number of times")
     for place in range(piece.extents[v]):
-        at = _moved(piece, {v: constant(place)})
+        at = piece.at({v: Affine(place)})
         if at is not None:
-            yield from met_once(atoms, _without(at, [v], 1))
+            yield from met_once(atoms, at.without([v]))
 
 
 def terms_of(atoms: Atoms, atom: int) -> Sequence[tuple[Monomial, Fraction]]:
@@ -107,13 +160,13 @@ def opened(algebra: Algebra, piece: Piece, place: int) -> Iterator[Piece]:
     content = algebra.atoms.content(atom)
     rest = (*piece.factors[:place], *piece.factors[place + 1 :])
     rest = rest if q == 1 else (*rest, (atom, access, q - 1))
-    first = max((-1, *piece.extents)) + 1
+    first = unused(piece.extents)
     bound = content.extents[len(access) :] if isinstance(content, Sum) else ()
     fresh = {first + i: n for i, n in enumerate(bound)}
     mapping: dict[int, Affine] = dict(enumerate((*access, *map(variable, fresh))))
     extents, summed = {**piece.extents, **fresh}, (*piece.summed, *fresh)
     for (factors, guards), c in terms_of(algebra.atoms, atom):
-        inner = _moved(Piece(c * piece.coefficient, factors, guards, extents, summed), mapping)
+        inner = Piece(c * piece.coefficient, factors, guards, extents, summed).at(mapping)
         if inner is None:
             continue
         held = conjunction((*piece.guards, *inner.guards), extents)
@@ -122,21 +175,3 @@ def opened(algebra: Algebra, piece: Piece, place: int) -> Iterator[Piece]:
             (ordered, held), unit = normal
             coefficient = inner.coefficient * unit
             yield replace(inner, coefficient=coefficient, factors=ordered, guards=held)
-
-
-def _moved(piece: Piece, mapping: Mapping[int, Affine]) -> Piece | None:
-    """Return a piece with expressions for variables; None where its guards are 0."""
-    guards = conjunction(guards_at(piece.guards, mapping), piece.extents)
-    if guards is None:
-        return None
-    return replace(piece, factors=tuple(factors_at(piece.factors, mapping)), guards=guards)
-
-
-def _without(piece: Piece, variables: Collection[int], times: int) -> Piece:
-    """Return a piece, times a number, without variables that it does not mention."""
-    return replace(
-        piece,
-        coefficient=piece.coefficient * times,
-        summed=tuple(v for v in piece.summed if v not in variables),
-        extents={v: n for v, n in piece.extents.items() if v not in variables},
-    )

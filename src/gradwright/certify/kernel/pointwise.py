@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from gradwright.certify.advice.opening import are_there
-from gradwright.certify.kernel.algebra import ONE, Algebra, product_of
+from gradwright.certify.kernel.algebra import ONE, Algebra, Poly, product_of
 from gradwright.certify.kernel.atoms import Factor, Function, Monomial
 from gradwright.certify.kernel.contractions import Contractions
 from gradwright.certify.kernel.index import Affine
@@ -32,7 +32,7 @@ class Pointwise(Powers):
             monomial, rewritten = next((t for t in tries if t[1] is not None), (None, None))
             if monomial is None or rewritten is None:
                 return a
-            rest = Tensor(a.digits, {m: k for m, k in a.poly.items() if m != monomial})
+            rest = Tensor(a.digits, Poly({m: k for m, k in a.poly.items() if m != monomial}))
             a = self.add(rest, rewritten, a.poly[monomial])
 
     def _unmixed(self, digits: Digits, monomial: Monomial) -> Tensor | None:
@@ -56,7 +56,7 @@ class Pointwise(Powers):
                 assert rest is not None  # a part of a product that is none
                 e = Tensor(digits, product_of(*up))
                 other = self.add(e, s, -1) if sign > 0 else self.negation(s)
-                return super().multiply(other, Tensor(digits, dict([rest])))
+                return super().multiply(other, Tensor(digits, Poly([rest])))
         return None
 
     def _exponentials_of(

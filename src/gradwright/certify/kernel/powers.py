@@ -1,5 +1,6 @@
 """Powers, exponentials and logarithms of tensors, in normal form."""
 
+from collections.abc import Iterable
 from fractions import Fraction
 
 from gradwright.certify.kernel.algebra import (
@@ -8,13 +9,11 @@ from gradwright.certify.kernel.algebra import (
     Poly,
     Undefined,
     Undenotable,
-    constant_of,
     number,
     product_of,
     simple,
-    sorted_terms,
 )
-from gradwright.certify.kernel.atoms import Exponent, Function, Monomial, Sign
+from gradwright.certify.kernel.atoms import Exponent, Factor, Function, Monomial, Sign
 from gradwright.certify.kernel.classes import Scale
 from gradwright.certify.kernel.conditions import Domain
 from gradwright.certify.kernel.contractions import Contractions
@@ -62,7 +61,7 @@ class Powers(LogSums):
             if exponent < 0:
                 raise Undefined("a division by zero")
             return number(int(exponent == 0))
-        constant = constant_of(a.poly)
+        constant = a.poly.constant
         if constant is not None and constant < 0 and exponent.denominator > 1:
             raise Undefined("a root of a negative number")
         known = None if self.is_sum(self.opened(a)) else self._known_power(a, exponent)
@@ -71,7 +70,8 @@ class Powers(LogSums):
         if len(a.poly) == 1:
             distributed = self.algebra.monomial_power(a.poly, exponent)
             if distributed is not None:
-                self._assume_factors(a, exponent)
+                [(factors, _)] = a.poly
+                self._assume(a.digits, factors, exponent)
                 return distributed
         if exponent.denominator == 1 and 0 <= exponent <= EXPANDED_POWER:
             return self.algebra.raised(a.poly, int(exponent), self.algebra.box(a.digits))
@@ -110,7 +110,10 @@ class Powers(LogSums):
                 continue
             e = Tensor(a.digits, product_of(*factors))
             power = self._power(self.add(self.number(a, 1), e), Fraction(n)) if n > 1 else None
-            if n == 1 or self.scale(Tensor(a.digits, power or {}), constant).poly == opened.poly:
+            if (
+                n == 1
+                or self.scale(Tensor(a.digits, power or Poly()), constant).poly == opened.poly
+            ):
                 if n == 1 and opened.poly[factors, ()] != constant:
                     return None
                 s = self.logistic(self.scale(self.log(e), -1))
@@ -128,8 +131,8 @@ class Powers(LogSums):
         scale = Scale.SIZE if exponent.denominator > 1 else Scale.LEADING
         a = self.written_out(a)
         c, atom, access = self.class_of(a, scale)
-        self._assume(self._factor(a.digits, atom, access), exponent)
-        root = self.algebra.monomial_power({ONE: c}, exponent)
+        self._assume(a.digits, [(atom, access, 1)], exponent)
+        root = self.algebra.monomial_power(number(c), exponent)
         assert root is not None  # c > 0 or the exponent is an integer
         power = product_of((atom, access, simple(exponent)))
         return self.algebra.multiply(root, power, self.algebra.box(a.digits))
@@ -139,18 +142,14 @@ class Powers(LogSums):
         if not covered(a.poly, self.algebra.box(a.digits)):
             raise Undefined("a division by, or a logarithm of, a value that is 0 at an index")
 
-    def _assume_factors(self, a: Tensor, exponent: Fraction) -> None:
-        ((factors, _), _) = next(iter(a.poly.items()))
+    def _assume(self, digits: Digits, factors: Iterable[Factor], exponent: Fraction) -> None:
+        """List what a power takes for granted of each factor."""
         for atom, access, _ in factors:
-            self._assume(self._factor(a.digits, atom, access), exponent)
-
-    def _assume(self, a: Tensor, exponent: Fraction) -> None:
-        (((atom, _, _),), _) = next(iter(a.poly))
-        sign = self.algebra.atoms.sign(atom)
-        if exponent < 0 and sign is not Sign.POSITIVE:
-            self.suppose(Domain.NONZERO, a)
-        if exponent.denominator > 1 and sign is Sign.ANY:
-            self.suppose(Domain.NONNEGATIVE, a)
+            a, sign = self._factor(digits, atom, access), self.algebra.atoms.sign(atom)
+            if exponent < 0 and sign is not Sign.POSITIVE:
+                self.suppose(Domain.NONZERO, a)
+            if exponent.denominator > 1 and sign is Sign.ANY:
+                self.suppose(Domain.NONNEGATIVE, a)
 
     def exponential(self, a: Tensor) -> Tensor:
         """Return e ** a: one factor per term, exp(c log X) = X ** c on X > 0, e ** -inf = 0."""
@@ -164,30 +163,29 @@ class Powers(LogSums):
         if len(a.poly) > EXPONENTIAL_TERMS:
             return self.function("exponential", a)
         product = self.number(a, 1)
-        for monomial, c in sorted_terms(a.poly):
+        for monomial, c in a.poly.terms:
             product = self.multiply(product, self._exponential_term(a.digits, monomial, c))
         return product
 
     def _exponential_term(self, digits: Digits, monomial: Monomial, c: Fraction) -> Tensor:
-        term = Tensor(digits, {monomial: Fraction(1)})
-        argument = self._logarithm_argument(term)
-        if argument is not None:
-            return self.power(argument, c)
-        factor = self.function("exponential", term)
-        return self.power(factor, c)
+        factors, guards = monomial
+        alone = len(factors) == 1 and not guards
+        logarithm = self._argument("log", digits, factors[0]) if alone else None
+        if logarithm is not None:
+            return self.power(logarithm, c)
+        return self.power(
+            self.function("exponential", Tensor(digits, Poly({monomial: Fraction(1)}))), c
+        )
 
-    def _logarithm_argument(self, term: Tensor) -> Tensor | None:
-        """Return X where the term is log X, else None."""
-        ((factors, guards), _) = next(iter(term.poly.items()))
-        if guards or len(factors) != 1 or factors[0][2] != 1:
-            return None
-        atom, access, _ = factors[0]
+    def _argument(self, name: str, digits: Digits, factor: Factor) -> Tensor | None:
+        """Return x where a factor is a named function of x, else None."""
+        atom, access, q = factor
         content = self.algebra.atoms.content(atom)
-        if not isinstance(content, Function) or content.name != "log":
+        if q != 1 or not isinstance(content, Function) or content.name != name:
             return None
         if content.inner is None:
-            return self.number(term, content.scale)
-        return self._factor(term.digits, content.inner, access, content.scale)
+            return Tensor(digits, number(content.scale))
+        return self._factor(digits, content.inner, access, content.scale)
 
     def hyperbolic(self, a: Tensor, sign: int) -> Tensor:
         """Return (exp(a) + sign * exp(-a)) / 2: cosh a for 1, sinh a for -1."""
@@ -199,7 +197,7 @@ class Powers(LogSums):
         return self.by_cases(a, self._log)
 
     def _log(self, a: Tensor) -> Tensor:
-        c = constant_of(a.poly)
+        c = a.poly.constant
         if c is not None and c <= 0:
             raise Undefined("the logarithm of a number that is not positive")
         if len(a.poly) != 1:
@@ -214,16 +212,14 @@ class Powers(LogSums):
         return total
 
     def _log_factor(self, digits: Digits, atom: int, access: tuple[Affine, ...]) -> Tensor:
-        content = self.algebra.atoms.content(atom)
-        if isinstance(content, Function) and content.name == "exponential":
-            if content.inner is None:
-                return Tensor(digits, number(content.scale))
-            return self._factor(digits, content.inner, access, content.scale)
+        inside = self._argument("exponential", digits, (atom, access, 1))
+        if inside is not None:
+            return inside
         return self.function("log", self._factor(digits, atom, access))
 
     def _scaled_log(self, a: Tensor) -> Tensor:
         """Return ln(c A) = ln c + ln A for c > 0."""
-        number = constant_of(a.poly)
+        number = a.poly.constant
         if number is not None:
             return self._log_number(a, number)
         for atom, access, q in self.denominators(a):

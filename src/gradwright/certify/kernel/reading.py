@@ -11,7 +11,7 @@ import islpy as isl
 from gradwright.certify.effort import bounded
 from gradwright.certify.kernel.algebra import Poly
 from gradwright.certify.kernel.atoms import Factor
-from gradwright.certify.kernel.index import Affine, Guard, Guards, always, bounds, variable
+from gradwright.certify.kernel.index import Affine, Guard, Guards, always, variable
 from gradwright.certify.kernel.linear import undetermined
 
 Ends = tuple[tuple[int, int], ...]
@@ -67,7 +67,7 @@ class Reading:
     def _placed(self, expressions: Iterable[Affine]) -> tuple[Affine, ...]:
         """Return expressions with the place of a variable among outputs and summed for itself."""
         place = {v: i for i, v in enumerate((*self.outputs, *self.summed))}
-        return tuple((c, tuple((place[v], k) for v, k in terms)) for c, terms in expressions)
+        return tuple(Affine(c, tuple((place[v], k) for v, k in terms)) for c, terms in expressions)
 
 
 def alike(kinds: Sequence[Hashable]) -> Iterator[Sequence[int]]:
@@ -84,7 +84,7 @@ def met_again(reading: Reading) -> set[int]:
     """Return summed variables that differ where two summed points read the same entries, if any."""
     known = [e for read in reading.reads for e, _ in read]
     known += [e for e, low, high in reading.guards if high == low + 1]
-    rows = [[dict(e[1]).get(v, 0) for v in reading.summed] for e in known]
+    rows = [[dict(e.terms).get(v, 0) for v in reading.summed] for e in known]
     loose = {reading.summed[i] for i in undetermined(rows, len(reading.summed))}
     return loose if loose and not reading.map().is_injective() else set()
 
@@ -117,8 +117,8 @@ def _guard(constraint: isl.Constraint, outputs: Sequence[int], extents: Mapping[
         for i, v in enumerate(outputs)
     )
     terms = tuple(sorted((v, k) for v, k in found if k))
-    e = _integer(constraint.get_constant_val()), terms
-    return e, 0, 1 if constraint.is_equality() else max(bounds(e, extents)[1], 0) + 1
+    e = Affine(_integer(constraint.get_constant_val()), terms)
+    return e, 0, 1 if constraint.is_equality() else max(e.bounds(extents)[1], 0) + 1
 
 
 def _integer(v: isl.Val) -> int:

@@ -6,8 +6,9 @@ met by one r only. Whether two relations are equal is decided by isl (Presburger
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from fractions import Fraction
+from itertools import permutations
 
 import islpy as isl
 
@@ -23,16 +24,8 @@ from gradwright.certify.kernel.algebra import (
 )
 from gradwright.certify.kernel.atoms import Exponent, Factor, Monomial, Sum
 from gradwright.certify.kernel.classes import generalized, interned_alike, orders
-from gradwright.certify.kernel.index import (
-    Affine,
-    Extents,
-    Guards,
-    combine,
-    guards_at,
-    is_whole,
-    variable,
-    variables,
-)
+from gradwright.certify.kernel.index import Affine, Extents, guarded, guards_at, variable
+from gradwright.certify.kernel.pieces import Piece
 from gradwright.certify.kernel.reading import Read, Reading, alike, met_again
 
 LABEL_LIMIT = 120
@@ -41,22 +34,8 @@ LABEL_LIMIT = 120
 
 _Bundle = tuple[tuple[tuple[int, Exponent], ...], Read]
 """Atoms and exponents of factors that are read at the same indices, and those indices."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Contraction:
-    """A connected sum: `origin` says which expression of the caller each output stands for."""
-
-    factors: tuple[Factor, ...]
-    guards: Guards
-    outputs: tuple[int, ...]
-    summed: tuple[int, ...]
-    extents: Mapping[int, int]
-    origin: Mapping[int, Affine]
-
-    def reading(self, outputs: Sequence[int], reads: Sequence[Read]) -> Reading:
-        """Return what is read, with outputs and reads in a given order."""
-        return Reading(tuple(reads), self.guards, tuple(outputs), self.summed, self.extents)
+_Placed = tuple[Piece, Mapping[int, Affine]]
+"""A connected sum, and which expression of the caller each of its outputs stands for."""
 
 
 class Relations:
@@ -71,82 +50,71 @@ class Relations:
 
         None where two summed points read the same entries, which would count once.
         """
-        contraction = self._interface(monomial, summed, extents)
-        contraction = _merge_digits(contraction)
-        if self._is_plain(contraction):
-            return self._plain(contraction)
-        return self._relation(contraction)
+        piece, origin = _merged(*self._interface(monomial, summed, extents))
+        return self._plain(piece, origin) or self._relation(piece, origin)
 
-    def _interface(self, monomial: Monomial, summed: set[int], extents: Extents) -> _Contraction:
+    def _interface(self, monomial: Monomial, summed: set[int], extents: Extents) -> _Placed:
         """Return a sum whose outputs are variables, some in place of whole index expressions."""
         factors, guards = monomial
-        tied = summed.union(*(variables(e) for e, _, _ in guards))
-        chosen = suggested_outputs(factors, tied, self.algebra.atoms)
-        if any(v in summed for e in chosen for v in variables(e)):
+        chosen = suggested_outputs(factors, summed | guarded(guards), self.algebra.atoms)
+        if any(v in summed for e in chosen for v in e.variables):
             raise ValueError(f"outputs {chosen} of a sum over {summed}")
-        origin, moved, box = generalized(
-            self.algebra.atoms, {monomial: Fraction(1)}, extents, chosen
-        )
+        alone = Poly({monomial: Fraction(1)})
+        origin, moved, box = generalized(self.algebra.atoms, alone, extents, chosen)
         [(factors, _)] = moved
-        free = sorted({*monomial_variables((factors, guards))} - summed)
-        origin = {v: origin.get(v, variable(v)) for v in free}
-        return _Contraction(factors, guards, tuple(free), tuple(sorted(summed)), box, origin)
+        outputs = sorted({*monomial_variables((factors, guards))} - summed)
+        over = tuple(sorted(summed))
+        piece = Piece(Fraction(1), factors, guards, {v: box[v] for v in (*outputs, *over)}, over)
+        return piece, {v: origin.get(v, variable(v)) for v in outputs}
 
-    def _is_plain(self, c: _Contraction) -> bool:
-        """Whether every index is a whole variable: an einsum, equal by naming alone."""
-        if c.guards:
-            return False
-        reads = self.algebra.atoms.reads(c.factors)
-        return all(is_whole(e, extent, c.extents) for e, extent in reads)
-
-    def _plain(self, c: _Contraction) -> Poly:
-        names = {v: (0, c.extents[v]) for v in c.outputs} | {v: (1, c.extents[v]) for v in c.summed}
-        colours = refine([(c.factors, ())], names)
+    def _plain(self, piece: Piece, origin: Mapping[int, Affine]) -> Poly | None:
+        """Return an einsum, where every index is a whole variable: equal by naming alone."""
+        reads = self.algebra.atoms.reads(piece.factors)
+        if piece.guards or not all(e.is_whole(extent, piece.extents) for e, extent in reads):
+            return None
+        names = {v: (int(v in piece.summed), n) for v, n in piece.extents.items()}
+        colours = refine([(piece.factors, ())], names)
         candidates = [
-            (self._content(c, outputs, summed), outputs)
-            for outputs in orders(c.outputs, colours, LABEL_LIMIT)
-            for summed in orders(c.summed, colours, LABEL_LIMIT)
+            (_content(piece, outputs, summed), outputs)
+            for outputs in orders(piece.outputs, colours, LABEL_LIMIT)
+            for summed in orders(piece.summed, colours, LABEL_LIMIT)
         ]
         content = min((content for content, _ in candidates), key=lambda content: content.factors)
         alike = [outputs for found, outputs in candidates if found == content]
-        atom = interned_alike(
-            self.algebra.atoms, content, content.extents[: content.outputs], alike
-        )
-        access = self.algebra.atoms.ordered(atom, tuple(c.origin[v] for v in alike[0]))
-        return product_of((atom, access, 1))
-
-    def _content(self, c: _Contraction, outputs: Sequence[int], summed: Sequence[int]) -> Sum:
-        names = (*outputs, *summed)
-        renaming = {v: variable(i) for i, v in enumerate(names)}
-        factors = tuple(sorted(factors_at(c.factors, renaming)))
-        guards = tuple(sorted(guards_at(c.guards, renaming)))
-        return Sum(len(outputs), tuple(c.extents[v] for v in names), factors, guards)
+        return product_of((*interned_alike(self.algebra.atoms, content, alike, origin), 1))
 
     @bounded()
-    def _relation(self, c: _Contraction) -> Poly | None:
-        bundles = self._bundles(c.factors)
-        reads = [read for _, read in bundles]
-        reading = c.reading(c.outputs, reads)
-        if met_again(reading):
+    def _relation(self, piece: Piece, origin: Mapping[int, Affine]) -> Poly | None:
+        bundles = self._bundles(piece.factors)
+
+        def reading(outputs: Sequence[int], order: Iterable[int]) -> Reading:
+            reads = tuple(bundles[i][1] for i in order)
+            return Reading(reads, piece.guards, tuple(outputs), piece.summed, piece.extents)
+
+        def read(atom: int, outputs: Sequence[int]) -> Poly:
+            return product_of((atom, tuple(origin[v] for v in outputs), 1))
+
+        as_they_are = range(len(bundles))
+        if met_again(reading(piece.outputs, as_they_are)):
             return None
-        points = reading.points()
+        points = reading(piece.outputs, as_they_are).points()
         if points.is_empty():
-            return {}
-        signatures = suggested_signatures(points, c.outputs, c.extents)
+            return Poly()
+        signatures = suggested_signatures(points, piece.outputs, piece.extents)
         bucket = tuple(kind for kind, _ in bundles), tuple(sorted(signatures.values()))
         known = self._known.setdefault(bucket, [])
         colours = {v: hash(signature) for v, signature in signatures.items()}
-        for outputs in orders(c.outputs, colours, LABEL_LIMIT):
+        for outputs in orders(piece.outputs, colours, LABEL_LIMIT):
             for order in alike([kind for kind, _ in bundles]):
-                candidate = c.reading(outputs, [reads[i] for i in order]).points()
+                candidate = reading(outputs, order).points()
                 for other, atom in known:
                     if candidate is other or candidate.is_equal(other):
-                        return _read(atom, outputs, c.origin)
-        outputs = next(orders(c.outputs, colours, LABEL_LIMIT))
-        content = self._content(c, outputs, c.summed)
+                        return read(atom, outputs)
+        outputs = next(orders(piece.outputs, colours, LABEL_LIMIT))
+        content = _content(piece, outputs, piece.summed)
         atom = self.algebra.atoms.intern(content, content.extents[: content.outputs])
-        known.append((c.reading(outputs, reads).points(), atom))
-        return _read(atom, outputs, c.origin)
+        known.append((reading(outputs, as_they_are).points(), atom))
+        return read(atom, outputs)
 
     def _bundles(self, factors: Sequence[Factor]) -> list[_Bundle]:
         """Return the factors that are read at the same indices together, in a fixed order."""
@@ -157,47 +125,31 @@ class Relations:
         return sorted(((tuple(sorted(kind)), read) for read, kind in found.items()))
 
 
-def _merge_digits(c: _Contraction) -> _Contraction:
-    """Join two variables that occur only as digits of one number."""
-    expressions = [e for _, access, _ in c.factors for e in access]
-    expressions += [e for e, _, _ in c.guards]
-    for group in (c.outputs, c.summed):
-        pair = _digit_pair(expressions, group, c.extents)
-        if pair is not None:
-            return _merge_digits(_joined(c, *pair))
-    return c
+def _content(piece: Piece, outputs: Sequence[int], summed: Sequence[int]) -> Sum:
+    """Return a sum with its variables numbered in a given order."""
+    names = (*outputs, *summed)
+    renaming = {v: variable(i) for i, v in enumerate(names)}
+    factors = tuple(sorted(factors_at(piece.factors, renaming)))
+    guards = tuple(sorted(guards_at(piece.guards, renaming)))
+    return Sum(len(outputs), tuple(piece.extents[v] for v in names), factors, guards)
 
 
-def _digit_pair(
-    expressions: Iterable[Affine], group: Sequence[int], extents: Mapping[int, int]
-) -> tuple[int, int] | None:
-    compound = [dict(e[1]) for e in expressions if e[1]]
-    for high in group:
-        for low in group:
-            if high != low and all(
-                e.get(high, 0) == extents[low] * e.get(low, 0) for e in compound
-            ):
-                return high, low
-    return None
-
-
-def _joined(c: _Contraction, high: int, low: int) -> _Contraction:
-    """Let `low` stand for extent(low) * high + low."""
-
-    def drop(e: Affine) -> Affine:
-        return e[0], tuple(term for term in e[1] if term[0] != high)
-
-    factors = tuple((atom, tuple(drop(e) for e in access), q) for atom, access, q in c.factors)
-    guards = tuple(sorted((drop(e), a, b) for e, a, b in c.guards))
-    extents = dict(c.extents)
-    origin = dict(c.origin)
-    if low in origin:
-        origin[low] = combine(((extents[low], origin.pop(high)), (1, origin[low])))
-    extents[low] *= extents[high]
-    outputs = tuple(v for v in c.outputs if v != high)
-    summed = tuple(v for v in c.summed if v != high)
-    return _Contraction(tuple(sorted(factors)), guards, outputs, summed, extents, origin)
-
-
-def _read(atom: int, outputs: Sequence[int], origin: Mapping[int, Affine]) -> Poly:
-    return product_of((atom, tuple(origin[v] for v in outputs), 1))
+def _merged(piece: Piece, origin: Mapping[int, Affine]) -> _Placed:
+    """Join variables that occur only as digits of one number: low stands for n * high + low."""
+    read = [e for _, access, _ in piece.factors for e in access]
+    compound = [dict(e.terms) for e in (*read, *(e for e, _, _ in piece.guards)) if e.terms]
+    for group in (piece.outputs, piece.summed):
+        for high, low in permutations(group, 2):
+            n = piece.extents[low]
+            if all(e.get(high, 0) == n * e.get(low, 0) for e in compound):
+                alone = {high: Affine(0)}
+                joined = replace(
+                    piece.without([high]),
+                    factors=tuple(sorted(factors_at(piece.factors, alone))),
+                    guards=tuple(sorted(guards_at(piece.guards, alone))),
+                )
+                extents = {**joined.extents, low: n * piece.extents[high]}
+                if low in origin:
+                    origin = {**origin, low: n * origin[high] + origin[low]}
+                return _merged(replace(joined, extents=extents), origin)
+    return piece, origin

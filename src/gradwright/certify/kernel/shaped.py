@@ -13,7 +13,7 @@ from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.atoms import Infinity, NotANumber, Pi
 from gradwright.certify.kernel.denotation import Denotation, Rule, Step
 from gradwright.certify.kernel.forms import in_order
-from gradwright.certify.kernel.index import constant, variable
+from gradwright.certify.kernel.index import Affine, variable
 from gradwright.certify.kernel.infinite import parts
 from gradwright.certify.kernel.literals import rounds_alike
 from gradwright.certify.kernel.multilinear import Multilinear
@@ -88,26 +88,7 @@ def _structural(at: Step) -> Tensor:
 def structural_form(operation: Operation) -> Multilinear:
     """Return the multilinear form of an operation whose attributes alone decide it."""
     shapes = [value.shape for value in operation.operands]
-    shape = operation.results[0].shape
-    match operation.attributes:
-        case attr.Transpose() as a:
-            return forms.transpose(shape, a)
-        case attr.BroadcastInDim() as a:
-            return forms.broadcast(shapes[0], shape, a)
-        case attr.Slice() as a:
-            return forms.slice_(shape, a)
-        case attr.Pad() as a:
-            return forms.pad(shapes[0], shape, a)
-        case attr.DotGeneral() as a:
-            return forms.dot(shapes[0], shapes[1], shape, a)
-        case attr.Convolution() as a:
-            return forms.convolution(shapes[0], shapes[1], shape, a)
-        case attr.Dimensions() as a if operation.opcode == "stablehlo.reverse":
-            return forms.reverse(shape, a)
-        case attr.Dimensions() as a:
-            return forms.reduce(shapes[0], a)
-        case _:
-            raise Undenotable(f"{operation.opcode} is not multilinear")
+    return forms.FORMS[operation.opcode](shapes, operation.results[0].shape, operation.attributes)
 
 
 def _pad(at: Step) -> Tensor:
@@ -173,7 +154,7 @@ def _multiplied(at: Step, total: Tensor) -> Tensor:
         raise Undenotable(f"a product of more than {FACTOR_LIMIT} entries")
     kept = [d for d in range(len(x.shape)) if d not in a.dimensions]
     for place in product(*ranges):
-        reads = dict(zip(a.dimensions, map(constant, place), strict=True))
+        reads = dict(zip(a.dimensions, map(Affine, place), strict=True))
         reads |= {d: variable(i) for i, d in enumerate(kept)}
         form = Multilinear(at.shape, (), (in_order(reads),))
         total = at.p.multiply(total, at.den.linear(form, x))
@@ -212,10 +193,7 @@ def require_neutral(den: Denotation, start: Tensor, *, below: bool) -> None:
         raise Undenotable("an extreme that starts from a finite number")
 
 
-MULTILINEAR = (
-    *("stablehlo.transpose", "stablehlo.broadcast_in_dim", "stablehlo.slice", "stablehlo.reverse"),
-    *("stablehlo.dot_general", "stablehlo.convolution"),
-)
+MULTILINEAR = frozenset(forms.FORMS) - {"stablehlo.pad", "stablehlo.reduce"}
 """What is one multilinear form of all its operands."""
 
 SHAPED: dict[str, Rule] = {

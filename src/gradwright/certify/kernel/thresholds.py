@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cache
 
 from gradwright.certify.kernel.atoms import Atoms, Class, Factor, Mask, Relation
-from gradwright.certify.kernel.index import Affine, variable
+from gradwright.certify.kernel.index import Affine
 
 _FLIPPED = {
     Relation.POSITIVE: Relation.NEGATIVE,
@@ -83,8 +83,8 @@ class Thresholds:
             inner, access, _ = factors[0]
             line = self.line(inner)
             base, reads = line.place(access)
-            if sorted(reads) == [variable(i) for i in order]:
-                places = tuple(e[1][0][0] for e in reads)
+            places = tuple(e.lone for e in reads if e.lone is not None)
+            if len(reads) == len(places) and sorted(places) == [*order]:
                 return Line(base, places, offset + slope * line.offset, slope * line.slope)
         terms = tuple((monomial, c / slope) for monomial, c in rest)
         return Line((content.extents, terms), order, offset, slope)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from gradwright.certify.effort import TooLarge
-from gradwright.certify.kernel.algebra import Undenotable, constant_of
+from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.denotation import Denotation
 from gradwright.certify.kernel.denote import new_denotation
 from gradwright.certify.kernel.loops import counter_of, trips_of
@@ -107,7 +107,7 @@ class _Unroller:
         return trips
 
     def _is_denotable(self, operation: Operation, operands: Sequence[Tensor]) -> bool:
-        starts = tuple(constant_of(x.poly) for x in operands)
+        starts = tuple(x.poly.constant for x in operands)
         key = unnamed(operation), starts
         if key not in self.denotable:
             self.denotable[key] = self._denoted(operation, operands) is not None

@@ -10,7 +10,7 @@ from gradwright.certify.kernel.algebra import Undenotable
 from gradwright.certify.kernel.atoms import Relation, Selector
 from gradwright.certify.kernel.denotation import Denotation, Rule, Step
 from gradwright.certify.kernel.forms import window_sum
-from gradwright.certify.kernel.index import combine, variable
+from gradwright.certify.kernel.index import variable
 from gradwright.certify.kernel.infinite import parts
 from gradwright.certify.kernel.multilinear import Application, Multilinear
 from gradwright.certify.kernel.shaped import require_neutral
@@ -73,7 +73,7 @@ def _bordered_selector(
         raise Undenotable("a dilated operand in an infinite border")
     rank = len(x.shape)
     inner_shape = tuple(high - low for low, high in box)
-    shifted = tuple(combine(((1, variable(d)),), box[d][0]) for d in range(rank))
+    shifted = tuple(variable(d) + box[d][0] for d in range(rank))
     inner = den.linear(Multilinear(inner_shape, (), (shifted,)), split.finite)
     padding = tuple(
         (before + low, after + extent - high)
@@ -83,7 +83,7 @@ def _bordered_selector(
         den, inner, shape, replace(window, padding=padding), maximum=maximum, first=first
     )
     outputs = tuple(variable(d) for d in range(rank))
-    places = tuple(combine(((1, variable(rank + d)),), -box[d][0]) for d in range(rank))
+    places = tuple(variable(rank + d) - box[d][0] for d in range(rank))
     return den.linear(Multilinear((*shape, *x.shape), (), ((*outputs, *places),)), chosen)
 
 
@@ -92,10 +92,10 @@ def _box(inside: Tensor) -> list[tuple[int, int]]:
     [*terms] = inside.poly.items()
     guards = [guard for (_, guards), _ in terms for guard in guards]
     alone = len(terms) == 1 and terms[0] == (((), tuple(guards)), 1)
-    on_indices = all(len(e) == 1 and e[0][0] >= 0 for (_, e), _, _ in guards)
+    on_indices = all(len(e.terms) == 1 and e.terms[0][0] >= 0 for e, _, _ in guards)
     if not alone or not on_indices or inside.digits != plain_digits(inside.shape):
         raise Undenotable("an infinite border that is no box")
-    sides = {e[0][0]: (low, high) for (_, e), low, high in guards}
+    sides = {e.terms[0][0]: (low, high) for e, low, high in guards}
     ranges = (sides.get(v, (0, n)) for v, n in enumerate(n for n in inside.shape if n > 1))
     return [next(ranges) if n > 1 else (0, 1) for n in inside.shape]
 
