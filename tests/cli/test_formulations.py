@@ -75,7 +75,7 @@ def test_layers_that_cannot_be_are_refused(
 @pytest.mark.xla
 def test_bench_says_what_a_step_takes(capsys: pytest.CaptureFixture[str]) -> None:
     timed = ["bench", NET, "--steps", "1", "--batch", "2", "--recompute", "blocks", "--json"]
-    assert main(timed) == 0
+    assert main([*timed, "--precision", "bf16"]) == 0
     cost = json.loads(capsys.readouterr().out)
-    assert cost["recompute"] == "blocks"
+    assert (cost["recompute"], cost["precision"]) == ("blocks", "bf16")
     assert 0 < cost["temporary_mib"] < cost["step_mib"] < cost["peak_mib"]

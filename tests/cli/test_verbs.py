@@ -335,7 +335,7 @@ def test_bench_reports_time_spread_and_memory(capsys: pytest.CaptureFixture[str]
     assert cost["peak_mib"] > 1
     code, out, _ = run(capsys, "bench", "digits-mlp", "--batch", "16", "--steps", "5")
     assert code == 0
-    assert out.startswith("digits-mlp, batch 16, xla: ")
+    assert out.startswith("digits-mlp, batch 16, f32, xla: ")
 
 
 @pytest.mark.xla

@@ -130,7 +130,7 @@ class Emission:
         )
         from gradwright.programs.probes import layer_probe
 
-        element, precision = _numbers(self.precision)
+        element, precision = numbers_of(self.precision)
         loss, optimizer, abi = loss_of(self.loss), optimizer_of(self.optimizer), abi_of(self.abi)
         batch = NET_BATCH if self.batch is None else self.batch
         form = formulation_of(
@@ -188,8 +188,8 @@ class Emission:
     def _probe(self, name: str) -> "Program | LossProgram":
         from gradwright.probes import probe_named
 
-        element, precision = _numbers(self.precision)
-        if precision != _numbers(Rounding.F32)[1]:
+        element, precision = numbers_of(self.precision)
+        if precision != numbers_of(Rounding.F32)[1]:
             where, expected = f"{PROBE_OF}{name}", "f32 or f64"
             raise UnsupportedError(where=where, expected=expected, found=self.precision.value)
         return probe_named(name).program(name, element)
@@ -207,7 +207,7 @@ PLAIN = (*WITH_LAYER, EntryPoint.OPTIMIZER_STEP)
 """Entry points of the standard convention only."""
 
 
-def _numbers(rounding: Rounding) -> "tuple[ElementType, Precision]":
+def numbers_of(rounding: Rounding) -> "tuple[ElementType, Precision]":
     """Return the element type of a text and the precision of its products."""
     from gradwright.hlo import ElementType
     from gradwright.layers import BF16, BF16_DENSE, F8E4M3, F8E4M3_BF16, FULL

@@ -19,6 +19,7 @@ from gradwright.cli.arguments import (
     Size,
     StepBatch,
 )
+from gradwright.cli.emission import Rounding, numbers_of
 from gradwright.cli.nets import Chosen, net_of
 from gradwright.cli.options import formulation_of, loss_of, optimizer_of
 from gradwright.cli.output import write_json, write_line
@@ -40,6 +41,9 @@ def bench(
     optimizer: OptimizerText = "adam",
     formulation: FormulationText = FormulationName.PORTABLE,
     recompute: Recomputed = "",
+    precision: Annotated[
+        Rounding, typer.Option(help="Element type, and of which products.")
+    ] = Rounding.F32,
     steps: Annotated[int, typer.Option(min=1, max=_MOST_STEPS, help="Steps to time.")] = 30,
     backend: Backend = BackendName.XLA,
     as_json: AsJson = False,
@@ -54,12 +58,15 @@ def bench(
 
     prefer_resident_heap()
     spec = net_of(net, Chosen.of(classes, size))
+    element, products = numbers_of(precision)
     program = train_step(
         spec,
         batch=batch,
         loss=loss_of(loss),
         optimizer=optimizer_of(optimizer),
         formulation=formulation_of(formulation, spec, batch, backend, recompute),
+        element=element,
+        precision=products,
     )
     executable = compile(program, backend=backend.value)
     cost = measure(program, executable, steps)
@@ -72,6 +79,7 @@ def bench(
                 "backend": backend.value,
                 "formulation": formulation.value,
                 "recompute": recompute,
+                "precision": precision.value,
                 "steps": steps,
                 **asdict(cost),
                 "compile_seconds": manifest.compile_seconds,
@@ -80,7 +88,8 @@ def bench(
         )
         return
     write_line(
-        f"{spec.name}, batch {batch}, {backend.value}: {cost.ms_per_step:.2f} ms per step "
+        f"{spec.name}, batch {batch}, {precision.value}, {backend.value}: "
+        f"{cost.ms_per_step:.2f} ms per step "
         f"({cost.ms_p10:.2f} to {cost.ms_p90:.2f} in the middle 80 % of {steps}), "
         f"{_memory(cost)}, "
         f"compiled in {manifest.compile_seconds:.2f} s (cache {manifest.cache.value})"
@@ -91,4 +100,4 @@ def _memory(cost: "Cost") -> str:
     peak = f"peak memory {cost.peak_mib:,.0f} MiB"
     if cost.step_mib is None:
         return peak
-    return f"{peak}, of it {cost.step_mib:,.0f} for the step ({cost.temporary_mib:,.0f} temporary)"
+    return f"{peak}, of it {cost.step_mib:,.1f} for the step ({cost.temporary_mib:,.1f} temporary)"
