@@ -160,13 +160,6 @@ def test_a_sum_is_opened_where_guards_leave_it_one_point() -> None:
     assert not is_free_to_open(Sum(1, (6, 2, 3), ((*factor[:1], factor[1][:2], 1),), (digits,)))
 
 
-def test_a_sum_is_opened_where_guards_alone_count_its_places() -> None:
-    """Over the first index, x[2] is met in as many windows as reach it."""
-    window = variable(0) - variable(1), 0, 2
-    factor = (0, (variable(1),), 1)
-    assert is_free_to_open(Sum(1, (6, 7), (factor,), (window,)))
-
-
 def test_an_atom_to_write_out_that_is_nowhere_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(equality, "suggested_opening", _always(10**6))
     algebra = Algebra(Atoms())

@@ -94,6 +94,15 @@ DRAWN: dict[str, Callable[[], Program]] = {
     ),
     "a kernel most of which reads padding": lambda: drawn(25),
     "a loop over rows of windows that overlap": lambda: drawn(275),
+    "overlapping means of sums before squared errors": lambda: trained(
+        Image(3, 6, 6),
+        [
+            ly.Conv2d(2, 3, bias=False),
+            ly.AvgPool(3, 2, P.SYMMETRIC, ly.Divisor.INCLUDE_PADDING),
+        ],
+        losses.MeanSquaredError(),
+        3,
+    ),
 }
 
 

@@ -17,14 +17,9 @@ Opens = Callable[[int, Exponent], bool]
 def is_free_to_open(content: Sum) -> bool:
     """Return whether a sum in a sum costs nothing to write out: one factor reads every output.
 
-    One with guards does only where they leave it a point, as where digits are read across; or where
-    an output is in intervals only, as the places of a window that are then counted.
+    One with guards does only where they leave it a point, as where digits are read across.
     """
     outputs = set(range(content.outputs))
-    read = {v for _, access, _ in content.factors for e in access for v in e.variables}
-    held = [e for e, low, high in content.guards if high == low + 1]
-    if not outputs <= read | {v for e in held for v in e.variables}:
-        return True
     return (not content.guards or has_one_point(content)) and any(
         outputs <= {v for e in access for v in e.variables} for _, access, _ in content.factors
     )
