@@ -66,6 +66,16 @@ def test_the_first_tensors_that_do_not_fit_are_named(file: Path) -> None:
     )
 
 
+def test_a_file_of_other_classes_is_told_by_their_number(file: Path) -> None:
+    other = {"fc.weight": np.zeros((5, 512), np.float32), "fc.bias": np.zeros(5, np.float32)}
+    file.write_bytes(save({**state(), **other}))
+    with pytest.raises(CheckpointError, match=r"It fits the net of 5 classes$"):
+        zoo.load(NET, file)
+    file.write_bytes(save({**state(), **other, "fc.bias": np.zeros(6, np.float32)}))
+    with pytest.raises(CheckpointError, match=r"fc.bias \[6\] instead of \[3\]$"):
+        zoo.load(NET, file)
+
+
 def test_many_misfits_are_counted(file: Path) -> None:
     file.write_bytes(save({"conv1.weight": np.zeros((64, 3, 7, 7), np.float32)}))
     with pytest.raises(CheckpointError, match=rf"; and {len(NET.slots) - 1 - 3} more$"):

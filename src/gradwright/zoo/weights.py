@@ -14,6 +14,7 @@ from gradwright.hlo import ElementType
 from gradwright.kinds import checked
 from gradwright.layers import Dense
 from gradwright.spec import NetSpec, Slot
+from gradwright.zoo.named import Head
 from gradwright.zoo.naming import OURS, Naming
 from gradwright.zoo.registry import PUBLISHED
 from gradwright.zoo.torch_file import read_torch
@@ -69,7 +70,7 @@ def load(net: NetSpec, path: str | Path) -> Arrays:
             where=str(file),
             expected=f"the {len(net.slots)} tensors of {net.name} as {best.library} names them",
             found=shown + (f"; and {rest} more" if rest > 0 else ""),
-            remedy="" if best.arrays else _names_of(found),
+            remedy=_of_other_classes(net, best, found) if best.arrays else _names_of(found),
         )
     _require_finite(file, best, found)
     return best.arrays
@@ -85,6 +86,19 @@ def _prefixes(found: Mapping[str, object]) -> list[str]:
 def _names_of(found: Mapping[str, object]) -> str:
     shown = ", ".join(sorted(found)[:FIRST])
     return f"The file has {shown}{', ...' if len(found) > FIRST else ''}" if found else ""
+
+
+def _of_other_classes(net: NetSpec, fit: "_Fit", found: Mapping[str, np.ndarray]) -> str:
+    """Return a remedy where the file fits the same net of another number of classes."""
+    last = found.get(fit.names[net.slots[-1].name])
+    if net.name not in PUBLISHED or last is None or not last.shape or not last.shape[0]:
+        return ""
+    height, width = net.input.shape[1:]
+    other = PUBLISHED[net.name].build(net.name, Head(last.shape[0], (height, width)))
+    ways = [(prefix, naming) for prefix in _prefixes(found) for naming in _namings(other)]
+    if all(_fit(other, prefix, naming, found).problems for prefix, naming in ways):
+        return ""
+    return f"It fits the net of {last.shape[0]} classes"
 
 
 def _require_finite(file: Path, fit: "_Fit", found: Mapping[str, np.ndarray]) -> None:
