@@ -54,7 +54,7 @@ DEFINITIONS = frozenset(
         "infinite.recombined",
         "masks.Masks._constant_mask",
         "masks.Masks._as_tensor",
-        "masks.Masks._times",
+        "arithmetic.Arithmetic.times",
         "contractions.Contractions.apply",
         "contractions.Contractions.in_one_digit",
         "contractions.Contractions._placed",

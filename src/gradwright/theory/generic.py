@@ -14,7 +14,6 @@ from gradwright.certify.kernel.conditions import Domain
 from gradwright.certify.kernel.contractions import Contractions
 from gradwright.certify.kernel.denotation import Denotation
 from gradwright.certify.kernel.pointwise import Pointwise
-from gradwright.certify.kernel.relations import Relations
 from gradwright.certify.kernel.sums import Summation
 from gradwright.certify.kernel.tensor import Tensor
 from gradwright.theory.record import Symbols
@@ -28,7 +27,7 @@ class _Counting(Summation):
     """Sums in which a repetition counts as its sizes."""
 
     def __init__(self, symbolic: "Generic") -> None:
-        super().__init__(symbolic.algebra, Relations(symbolic.algebra))
+        super().__init__(symbolic.algebra)
         self.symbolic = symbolic
 
     def repeated(self, extents: Iterable[int]) -> Poly:
@@ -44,8 +43,8 @@ class Generic(Denotation):
         self.numbers = {name: _FIRST + 2 * i for i, name in enumerate(symbols.names)}
         self._names = {n: name for name, n in self.numbers.items()}
         self.summation = _Counting(self)
-        self.contractions = Contractions(self.algebra, self.summation)
-        self.pointwise = Pointwise(self.algebra, self.contractions)
+        self.contractions = Contractions(self.summation)
+        self.pointwise = Pointwise(self.contractions)
 
     def size(self, name: str) -> Tensor:
         """Return a size as a value."""

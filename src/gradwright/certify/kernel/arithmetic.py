@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import reduce
 
 from gradwright.certify.advice.digits import suggested_refinement
 from gradwright.certify.effort import TooLarge
-from gradwright.certify.kernel.algebra import ONE, Algebra, Poly, number, product_of
+from gradwright.certify.kernel.algebra import ONE, Poly, number, product_of
 from gradwright.certify.kernel.atoms import Coordinate, Exponent, Factor
 from gradwright.certify.kernel.classes import Scale, intern_class
 from gradwright.certify.kernel.conditions import Conditions
@@ -20,8 +21,8 @@ SPLIT_LIMIT = 4
 class Arithmetic:
     """Sums, products and choices, exact everywhere; `conditions` gathers what is assumed."""
 
-    def __init__(self, algebra: Algebra, contractions: Contractions) -> None:
-        self.algebra = algebra
+    def __init__(self, contractions: Contractions) -> None:
+        self.algebra = contractions.algebra
         self.contractions = contractions
         self.conditions = Conditions()
 
@@ -48,6 +49,10 @@ class Arithmetic:
             left, right = self.contractions.as_term(a), self.contractions.as_term(b)
             product = self.algebra.multiply(left.poly, right.poly, self.algebra.box(a.digits))
         return Tensor(a.digits, product)
+
+    def times(self, *factors: Tensor) -> Tensor:
+        """Return a product."""
+        return reduce(self.multiply, factors)
 
     def negation(self, m: Tensor) -> Tensor:
         """Return 1 - m."""

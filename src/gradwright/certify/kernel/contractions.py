@@ -7,7 +7,7 @@ from math import prod
 
 from gradwright.certify.advice.digits import suggested_digits
 from gradwright.certify.advice.opening import fix_some, multiplies_out
-from gradwright.certify.kernel.algebra import Algebra, Poly, number, product_of, summed_at
+from gradwright.certify.kernel.algebra import Poly, number, product_of, summed_at
 from gradwright.certify.kernel.atoms import Factor, Sum
 from gradwright.certify.kernel.classes import intern_class
 from gradwright.certify.kernel.index import (
@@ -37,8 +37,8 @@ from gradwright.certify.kernel.tensor import (
 class Contractions:
     """Applies multilinear operations to tensors."""
 
-    def __init__(self, algebra: Algebra, summation: Summation) -> None:
-        self.algebra = algebra
+    def __init__(self, summation: Summation) -> None:
+        self.algebra = summation.algebra
         self.summation = summation
 
     def apply(self, form: Multilinear, operands: Sequence[Tensor]) -> Tensor:

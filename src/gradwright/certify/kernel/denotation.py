@@ -20,7 +20,6 @@ from gradwright.certify.kernel.contractions import Contractions
 from gradwright.certify.kernel.index import variable
 from gradwright.certify.kernel.multilinear import Application, Multilinear
 from gradwright.certify.kernel.pointwise import Pointwise
-from gradwright.certify.kernel.relations import Relations
 from gradwright.certify.kernel.sums import Summation
 from gradwright.certify.kernel.tensor import Digits, Shape, Tensor, plain_digits
 from gradwright.hlo import Block, ElementType, Operation, Value
@@ -68,9 +67,9 @@ class Denotation:
         self._unknowns = 0
         self.atoms = Atoms()
         self.algebra = Algebra(self.atoms)
-        self.summation = Summation(self.algebra, Relations(self.algebra))
-        self.contractions = Contractions(self.algebra, self.summation)
-        self.pointwise = Pointwise(self.algebra, self.contractions)
+        self.summation = Summation(self.algebra)
+        self.contractions = Contractions(self.summation)
+        self.pointwise = Pointwise(self.contractions)
 
     def operation(self, operation: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
         """Return the results of one operation; Undenotable says why there are none."""

@@ -7,7 +7,6 @@ Masks are locally constant: the rules hold off the set where a mask's argument i
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
 
 from gradwright.certify.kernel.algebra import Undenotable, product_of
 from gradwright.certify.kernel.atoms import Pi, Relation
@@ -38,10 +37,6 @@ class Applied:
     x: Sequence[Tensor]
     y: Tensor
 
-    def times(self, *factors: Tensor) -> Tensor:
-        """Return a product."""
-        return reduce(self.p.multiply, factors)
-
     def power(self, operand: int, exponent: Fraction | int) -> Tensor:
         """Return an operand to a power."""
         return self.p.power(self.x[operand], exponent)
@@ -62,7 +57,7 @@ class Applied:
         """Return exp(sign * x0 ** 2) * pi ** pi_power."""
         atom = self.p.algebra.atoms.intern(Pi(), ())
         pi = Tensor(self.x[0].digits, product_of((atom, (), pi_power)))
-        return self.times(pi, self.p.exponential(self.p.scale(self.power(0, 2), sign)))
+        return self.p.times(pi, self.p.exponential(self.p.scale(self.power(0, 2), sign)))
 
     def wins(self, relation: Relation) -> tuple[Tensor, Tensor]:
         """Return the masks of x0 and of x1 winning an extreme; the two add up to 1.
@@ -91,47 +86,47 @@ POINTWISE: dict[str, Slopes] = {
     "stablehlo.add": lambda a, g: (g, g),
     "stablehlo.subtract": lambda a, g: (g, a.p.scale(g, -1)),
     "stablehlo.negate": lambda a, g: (a.p.scale(g, -1),),
-    "stablehlo.multiply": lambda a, g: (a.times(g, a.x[1]), a.times(g, a.x[0])),
+    "stablehlo.multiply": lambda a, g: (a.p.times(g, a.x[1]), a.p.times(g, a.x[0])),
     "stablehlo.divide": lambda a, g: (
-        a.times(g, a.power(1, -1)),
-        a.p.scale(a.times(g, a.y, a.power(1, -1)), -1),
+        a.p.times(g, a.power(1, -1)),
+        a.p.scale(a.p.times(g, a.y, a.power(1, -1)), -1),
     ),
-    "stablehlo.exponential": lambda a, g: (a.times(g, a.y),),
-    "stablehlo.exponential_minus_one": lambda a, g: (a.times(g, a.p.exponential(a.x[0])),),
-    "stablehlo.log": lambda a, g: (a.times(g, a.power(0, -1)),),
-    "stablehlo.log_plus_one": lambda a, g: (a.times(g, a.shifted(1, -1)),),
-    "stablehlo.tanh": lambda a, g: (a.times(g, a.p.negation(a.times(a.y, a.y))),),
-    "stablehlo.logistic": lambda a, g: (a.times(g, a.y, a.p.negation(a.y)),),
-    "stablehlo.sine": lambda a, g: (a.times(g, a.p.cosine(a.x[0])),),
-    "stablehlo.cosine": lambda a, g: (a.p.scale(a.times(g, a.p.odd("sine", a.x[0])), -1),),
-    "stablehlo.sqrt": lambda a, g: (a.p.scale(a.times(g, a.power(0, -_HALF)), _HALF),),
-    "stablehlo.rsqrt": lambda a, g: (a.p.scale(a.times(g, a.power(0, -3 * _HALF)), -_HALF),),
-    "stablehlo.abs": lambda a, g: (a.times(g, a.p.sign(a.x[0])),),
-    "stablehlo.maximum": lambda a, g: [a.times(g, m) for m in a.wins(Relation.POSITIVE)],
-    "stablehlo.minimum": lambda a, g: [a.times(g, m) for m in a.wins(Relation.NEGATIVE)],
-    "stablehlo.tan": lambda a, g: (a.p.add(g, a.times(g, a.y, a.y)),),
-    "stablehlo.cbrt": lambda a, g: (a.p.scale(a.times(g, a.p.power(a.y, -2)), Fraction(1, 3)),),
-    "stablehlo.remainder": lambda a, g: (g, a.p.scale(a.times(g, a.p.quotient(*a.x)), -1)),
+    "stablehlo.exponential": lambda a, g: (a.p.times(g, a.y),),
+    "stablehlo.exponential_minus_one": lambda a, g: (a.p.times(g, a.p.exponential(a.x[0])),),
+    "stablehlo.log": lambda a, g: (a.p.times(g, a.power(0, -1)),),
+    "stablehlo.log_plus_one": lambda a, g: (a.p.times(g, a.shifted(1, -1)),),
+    "stablehlo.tanh": lambda a, g: (a.p.times(g, a.p.negation(a.p.times(a.y, a.y))),),
+    "stablehlo.logistic": lambda a, g: (a.p.times(g, a.y, a.p.negation(a.y)),),
+    "stablehlo.sine": lambda a, g: (a.p.times(g, a.p.cosine(a.x[0])),),
+    "stablehlo.cosine": lambda a, g: (a.p.scale(a.p.times(g, a.p.odd("sine", a.x[0])), -1),),
+    "stablehlo.sqrt": lambda a, g: (a.p.scale(a.p.times(g, a.power(0, -_HALF)), _HALF),),
+    "stablehlo.rsqrt": lambda a, g: (a.p.scale(a.p.times(g, a.power(0, -3 * _HALF)), -_HALF),),
+    "stablehlo.abs": lambda a, g: (a.p.times(g, a.p.sign(a.x[0])),),
+    "stablehlo.maximum": lambda a, g: [a.p.times(g, m) for m in a.wins(Relation.POSITIVE)],
+    "stablehlo.minimum": lambda a, g: [a.p.times(g, m) for m in a.wins(Relation.NEGATIVE)],
+    "stablehlo.tan": lambda a, g: (a.p.add(g, a.p.times(g, a.y, a.y)),),
+    "stablehlo.cbrt": lambda a, g: (a.p.scale(a.p.times(g, a.p.power(a.y, -2)), Fraction(1, 3)),),
+    "stablehlo.remainder": lambda a, g: (g, a.p.scale(a.p.times(g, a.p.quotient(*a.x)), -1)),
     "stablehlo.atan2": lambda a, g: (
-        a.times(g, a.x[1], a.squares()),
-        a.p.scale(a.times(g, a.x[0], a.squares()), -1),
+        a.p.times(g, a.x[1], a.squares()),
+        a.p.scale(a.p.times(g, a.x[0], a.squares()), -1),
     ),
     "stablehlo.reduce_precision": lambda a, g: (g,),
     **dict.fromkeys((f"stablehlo.{name}" for name in _CONSTANT), lambda a, g: [None] * len(a.x)),
-    "chlo.sinh": lambda a, g: (a.times(g, a.p.hyperbolic(a.x[0], 1)),),
-    "chlo.cosh": lambda a, g: (a.times(g, a.p.hyperbolic(a.x[0], -1)),),
-    "chlo.asin": lambda a, g: (a.times(g, a.quadratic(-1, -_HALF)),),
-    "chlo.acos": lambda a, g: (a.p.scale(a.times(g, a.quadratic(-1, -_HALF)), -1),),
-    "chlo.atan": lambda a, g: (a.times(g, a.quadratic(1, -1)),),
-    "chlo.asinh": lambda a, g: (a.times(g, a.quadratic(1, -_HALF)),),
-    "chlo.acosh": lambda a, g: (a.times(g, a.shifted(-1, -_HALF), a.shifted(1, -_HALF)),),
-    "chlo.atanh": lambda a, g: (a.times(g, a.quadratic(-1, -1)),),
-    "chlo.erf": lambda a, g: (a.p.scale(a.times(g, a.bell(-1, -_HALF)), 2),),
-    "chlo.erfc": lambda a, g: (a.p.scale(a.times(g, a.bell(-1, -_HALF)), -2),),
+    "chlo.sinh": lambda a, g: (a.p.times(g, a.p.hyperbolic(a.x[0], 1)),),
+    "chlo.cosh": lambda a, g: (a.p.times(g, a.p.hyperbolic(a.x[0], -1)),),
+    "chlo.asin": lambda a, g: (a.p.times(g, a.quadratic(-1, -_HALF)),),
+    "chlo.acos": lambda a, g: (a.p.scale(a.p.times(g, a.quadratic(-1, -_HALF)), -1),),
+    "chlo.atan": lambda a, g: (a.p.times(g, a.quadratic(1, -1)),),
+    "chlo.asinh": lambda a, g: (a.p.times(g, a.quadratic(1, -_HALF)),),
+    "chlo.acosh": lambda a, g: (a.p.times(g, a.shifted(-1, -_HALF), a.shifted(1, -_HALF)),),
+    "chlo.atanh": lambda a, g: (a.p.times(g, a.quadratic(-1, -1)),),
+    "chlo.erf": lambda a, g: (a.p.scale(a.p.times(g, a.bell(-1, -_HALF)), 2),),
+    "chlo.erfc": lambda a, g: (a.p.scale(a.p.times(g, a.bell(-1, -_HALF)), -2),),
     "chlo.erf_inv": lambda a, g: (
-        a.p.scale(a.times(g, Applied(a.p, (a.y,), a.y).bell(1, _HALF)), _HALF),
+        a.p.scale(a.p.times(g, Applied(a.p, (a.y,), a.y).bell(1, _HALF)), _HALF),
     ),
-    "chlo.square": lambda a, g: (a.p.scale(a.times(g, a.x[0]), 2),),
+    "chlo.square": lambda a, g: (a.p.scale(a.p.times(g, a.x[0]), 2),),
 }
 """Cotangents of the operands of a pointwise operation, given the cotangent g of its result."""
 
@@ -144,16 +139,12 @@ def pull(
     if opcode in POINTWISE:
         return POINTWISE[opcode](Applied(den.pointwise, x, y[0]), g)
     if opcode in _LINEAR:
-        return _pulled(at, _LINEAR[opcode](at), g)
+        return pulled(at.den, _LINEAR[opcode](at), g, len(at.x))
     if opcode in _SPECIAL:
         return _SPECIAL[opcode](at, g)
     if opcode == "stablehlo.reduce":
         return _reduce(at, y[0], g)
     raise Undenotable(f"{opcode} has no derivative rule")
-
-
-def _pulled(at: Step, application: Application, g: Tensor) -> Cotangents:
-    return pulled(at.den, application, g, len(at.x))
 
 
 def pulled(den: Denotation, application: Application, g: Tensor, count: int) -> Cotangents:
@@ -183,7 +174,7 @@ _LINEAR: dict[str, Callable[[Step], Application]] = {
 def _write(at: Step, g: Tensor) -> Cotangents:
     placed, left = written(at)
     kept = g if left is None else at.p.multiply(g, left)
-    return [kept, *_pulled(at, placed, g)[1:]]
+    return [kept, *pulled(at.den, placed, g, len(at.x))[1:]]
 
 
 def _first_operand(at: Step, g: Tensor) -> Cotangents:
@@ -192,7 +183,9 @@ def _first_operand(at: Step, g: Tensor) -> Cotangents:
         raise Undenotable(f"{at.operation.opcode} with a computed second operand")
     if 0 in at.x[0].shape:
         return [None] * len(at.x)
-    return _pulled(at, Application(structural_form(at.operation), (at.x[0],), {0: 0}), g)
+    return pulled(
+        at.den, Application(structural_form(at.operation), (at.x[0],), {0: 0}), g, len(at.x)
+    )
 
 
 def _reduce(at: Step, y: Tensor, g: Tensor) -> Cotangents:

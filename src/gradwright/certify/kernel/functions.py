@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import reduce
 from math import floor
 
-from gradwright.certify.kernel.algebra import Algebra, Poly
+from gradwright.certify.kernel.algebra import Poly
 from gradwright.certify.kernel.atoms import Function
 from gradwright.certify.kernel.conditions import DOMAINS, Between, Domain, Hypothesis
 from gradwright.certify.kernel.contractions import Contractions
@@ -20,8 +20,8 @@ from gradwright.certify.kernel.tensor import Tensor
 class Functions(Masks):
     """Named functions of tensors of one shape."""
 
-    def __init__(self, algebra: Algebra, contractions: Contractions) -> None:
-        super().__init__(algebra, contractions)
+    def __init__(self, contractions: Contractions) -> None:
+        super().__init__(contractions)
         self.where: list[Poly] = []
         """Masks of the indices at which what is worked on is read: elsewhere anything goes."""
 

@@ -8,7 +8,7 @@ products, which cancel. Which terms to put together is suggested, and seen here 
 from fractions import Fraction
 
 from gradwright.certify.advice.lowest_terms import LowestTerms
-from gradwright.certify.kernel.algebra import ONE, Algebra, Poly, product_of
+from gradwright.certify.kernel.algebra import ONE, Poly, product_of
 from gradwright.certify.kernel.atoms import Class, Factor, Function, Sign
 from gradwright.certify.kernel.clearing import Place, are_equal
 from gradwright.certify.kernel.contractions import Contractions
@@ -19,11 +19,11 @@ from gradwright.certify.kernel.tensor import Tensor
 class LogSums(Functions):
     """Sums and products of tensors, with the sums of exponentials that they know."""
 
-    def __init__(self, algebra: Algebra, contractions: Contractions) -> None:
-        super().__init__(algebra, contractions)
+    def __init__(self, contractions: Contractions) -> None:
+        super().__init__(contractions)
         self._sums: set[int] = set()
         """Classes of positive terms whose logarithm was taken, and what terms leave of them."""
-        self._lowest_terms = LowestTerms(algebra, self._sums)
+        self._lowest_terms = LowestTerms(self.algebra, self._sums)
 
     def add(self, a: Tensor, b: Tensor, scale: Fraction | int = 1) -> Tensor:
         """Return a + scale * b, in lowest terms."""

@@ -10,7 +10,7 @@ from itertools import combinations
 from math import gcd, lcm
 
 from gradwright.certify.advice.opening import is_of_one_value, is_piecewise
-from gradwright.certify.kernel.algebra import ONE, Algebra, Poly, Undenotable, number, product_of
+from gradwright.certify.kernel.algebra import ONE, Poly, Undenotable, number, product_of
 from gradwright.certify.kernel.arithmetic import Arithmetic
 from gradwright.certify.kernel.atoms import Mask, Relation, Sign
 from gradwright.certify.kernel.contractions import Contractions
@@ -28,9 +28,9 @@ PIECES = 32
 class Masks(Arithmetic):
     """Comparisons of tensors of one shape."""
 
-    def __init__(self, algebra: Algebra, contractions: Contractions) -> None:
-        super().__init__(algebra, contractions)
-        self.generic = Generic(algebra)
+    def __init__(self, contractions: Contractions) -> None:
+        super().__init__(contractions)
+        self.generic = Generic(self.algebra)
 
     def compare(self, relation: Relation, a: Tensor, b: Tensor) -> Tensor:
         """Return [a > b], [a < b] or [a = b], where either may be infinite."""
@@ -250,9 +250,9 @@ class Masks(Arithmetic):
         if left.is_finite and right.is_finite:
             return self._finite_maximum(a, b)
         finite = self._finite_maximum(left.finite, right.finite)
-        total = self._times(finite, left.where_finite, right.where_finite)
-        total = self.add(total, self._times(left.finite, left.where_finite, right.below))
-        total = self.add(total, self._times(right.finite, right.where_finite, left.below))
+        total = self.times(finite, left.where_finite, right.where_finite)
+        total = self.add(total, self.times(left.finite, left.where_finite, right.below))
+        total = self.add(total, self.times(right.finite, right.where_finite, left.below))
         above = self.either(left.above, right.above)
         return recombined(self, Parts(total, self.multiply(left.below, right.below), above))
 
@@ -279,12 +279,6 @@ class Masks(Arithmetic):
             return None
         low, high = sorted(scale * end for end in known)
         return low, high
-
-    def _times(self, *factors: Tensor) -> Tensor:
-        product = factors[0]
-        for factor in factors[1:]:
-            product = self.multiply(product, factor)
-        return product
 
     def leads_negative(self, a: Tensor) -> bool:
         """Return whether the coefficient that a class would divide out is negative."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from gradwright.certify.advice.opening import are_there
-from gradwright.certify.kernel.algebra import ONE, Algebra, Poly, product_of
+from gradwright.certify.kernel.algebra import ONE, Poly, product_of
 from gradwright.certify.kernel.atoms import Factor, Function, Monomial
 from gradwright.certify.kernel.contractions import Contractions
 from gradwright.certify.kernel.index import Affine
@@ -15,8 +15,8 @@ from gradwright.certify.kernel.tensor import Digits, Tensor
 class Pointwise(Powers):
     """Sums, products, powers and named functions of tensors of one shape."""
 
-    def __init__(self, algebra: Algebra, contractions: Contractions) -> None:
-        super().__init__(algebra, contractions)
+    def __init__(self, contractions: Contractions) -> None:
+        super().__init__(contractions)
         self._ups: dict[tuple[Digits, int, tuple[Affine, ...]], tuple[tuple[Factor, ...], ...]] = {}
         """The exponentials of the argument of a logistic, closed and open."""
 

@@ -5,7 +5,6 @@ from fractions import Fraction
 
 from gradwright.certify.kernel.algebra import (
     ONE,
-    Algebra,
     Poly,
     Undefined,
     Undenotable,
@@ -34,8 +33,8 @@ EXPANDED_POWER = 4
 class Powers(LogSums):
     """Powers, exponentials and logarithms of tensors of one shape."""
 
-    def __init__(self, algebra: Algebra, contractions: Contractions) -> None:
-        super().__init__(algebra, contractions)
+    def __init__(self, contractions: Contractions) -> None:
+        super().__init__(contractions)
         self._roots: dict[tuple[Digits, frozenset[tuple[Monomial, Fraction]]], Tensor] = {}
         """Of which sum a sum is the square."""
 

@@ -43,9 +43,9 @@ WHOLE = range(1, 5)
 class Summation:
     """Sums of polynomials over variables."""
 
-    def __init__(self, algebra: Algebra, relations: Relations) -> None:
+    def __init__(self, algebra: Algebra) -> None:
         self.algebra = algebra
-        self.relations = relations
+        self.relations = Relations(algebra)
 
     def total(self, p: Poly, summed: Iterable[int], extents: Extents) -> Poly:
         """Return the sum of p over variables, each over its extent."""
