@@ -45,14 +45,12 @@ class JoinedRows:
     @staticmethod
     def of(walk: Walk, columns: int, weight: Value) -> "JoinedRows":
         """Return rows for a kernel [C, 1, kH, kW]."""
-        b, (channels, _, high, wide) = walk.b, weight.shape
+        channels = weight.shape[0]
         fitting = (n for n in range(2, columns) if columns % n == 0 and n * channels >= GROUP)
         group = next(fitting, columns)
-        taps = b.transpose(b.reshape(weight, (channels, high, wide)), (1, 2, 0))
-        repeated = b.broadcast(taps, (high, wide, group, channels), (0, 1, 3))
-        flat = b.reshape(repeated, (high, wide, group * channels))
-        (kept,) = b.optimization_barrier(flat, hint="taps")
-        return JoinedRows(walk, columns, group, kept)
+        if (weight, group) not in walk.repeated:
+            walk.repeated[weight, group] = _repeated(walk, weight, group)
+        return JoinedRows(walk, columns, group, walk.repeated[weight, group])
 
     def piece(self, whole: Value, rows: tuple[int, int, int], column: int) -> Value:
         """Return rows (first, limit, step) of [N, H, W C] from a column on, in groups."""
@@ -79,3 +77,13 @@ class JoinedRows:
         (kept,) = b.optimization_barrier(total, hint="xw")
         channels = self.weights.shape[2] // self.group
         return b.reshape(kept, (*kept.shape[:2], self.columns, channels))
+
+
+def _repeated(walk: Walk, weight: Value, group: int) -> Value:
+    """Return [kH, kW, group C] of a kernel [C, 1, kH, kW]."""
+    b, (channels, _, high, wide) = walk.b, weight.shape
+    taps = b.transpose(b.reshape(weight, (channels, high, wide)), (1, 2, 0))
+    repeated = b.broadcast(taps, (high, wide, group, channels), (0, 1, 3))
+    flat = b.reshape(repeated, (high, wide, group * channels))
+    (kept,) = b.optimization_barrier(flat, hint="taps")
+    return kept

@@ -86,6 +86,8 @@ class Walk:
         default_factory=dict[tuple[Value, Windows], Value]
     )
     """Padded pictures that forward and backward both read."""
+    repeated: dict[tuple[Value, int], Value] = field(default_factory=dict[tuple[Value, int], Value])
+    """Depthwise weights for so many columns, which forward and backward both read."""
 
     @contextmanager
     def at(self, plan: Plan) -> Generator[None]:
@@ -202,7 +204,7 @@ def _recomputed(walk: Walk, plan: Plan, x: Value) -> Value:
 
     def pullback(dy: Value) -> list[Value | None]:
         again, waited = walk.b.optimization_barrier(x, dy, hint=("again", "dy"))
-        inner = replace(walk, tape=[], updated={}, bordered={})
+        inner = replace(walk, tape=[], updated={}, bordered={}, repeated={})
         output = layer.forward(inner, plan, again)
         cotangents = backward(inner, output, waited)
         return [cotangents.get(value) for value in (again, *parameters)]
