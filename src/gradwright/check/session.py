@@ -207,13 +207,18 @@ class Session:
             except Uncheckable as problem:
                 if strictly:
                     raise Uncheckable(f"%{operation.results[0].name}: {problem}") from None
-                why = f"%{operation.results[0].name}: {problem}"
+                why = self._cause(operation, problem)
                 self.unmeant.update((id(value), why) for value in operation.results)
                 if not self._stays_real(operation, operands):
                     self.undefined.update(id(value) for value in operation.results)
                 made = [m.unknown(f"value {self.number_of[id(v)]}", v) for v in operation.results]
             for value, tensor in zip(operation.results, made, strict=True):
                 known[id(value)] = self._cut(self.number_of[id(value)], tensor)
+
+    def _cause(self, operation: Operation, problem: Uncheckable) -> str:
+        """Return why an operation has no meaning: where an operand may be no number, why that."""
+        causes = (self.unmeant[id(v)] for v in operation.operands if id(v) in self.undefined)
+        return next(causes, f"%{operation.results[0].name}: {problem}")
 
     def _require_numbers(self, values: Sequence[Value]) -> None:
         """Refuse values that may be no real numbers: a negated infinity would pass for one."""

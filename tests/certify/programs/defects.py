@@ -144,13 +144,13 @@ DEFECTS = (
         "update: bias correction",
         "stablehlo.power %c0.999, %t",
         "stablehlo.power %c0.9_3, %t",
-        "update of conv1.bias",
+        "update of conv1.weight",
     ),
     Defect(
         "update: sign",
-        "%bn1.bias.new = stablehlo.subtract %bn1.bias,",
-        "%bn1.bias.new = stablehlo.add %bn1.bias,",
+        "%new = stablehlo.subtract %theta,",
+        "%new = stablehlo.add %theta,",
         "update of bn1.bias",
     ),
 )
-"""Over forward, loss, metric, statistic, gradient and update."""
+"""Over forward, loss, metric, statistic, gradient and update, that of several parameters too."""
