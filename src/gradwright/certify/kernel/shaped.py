@@ -193,7 +193,7 @@ def require_neutral(den: Denotation, start: Tensor, *, below: bool) -> None:
         raise Undenotable("an extreme that starts from a finite number")
 
 
-MULTILINEAR = frozenset(forms.FORMS) - {"stablehlo.pad", "stablehlo.reduce"}
+MULTILINEAR = [name for name in forms.FORMS if name not in ("stablehlo.pad", "stablehlo.reduce")]
 """What is one multilinear form of all its operands."""
 
 SHAPED: dict[str, Rule] = {
