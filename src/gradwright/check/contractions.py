@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 
-from gradwright.check.affine import Affine, Guard, conjunction, linear, placed, variable
+from gradwright.check.affine import Affine, Box, Guard, conjunction, linear, placed, span, variable
 from gradwright.check.forms import Form, Reads
 from gradwright.check.names import Names
 from gradwright.check.poly import Algebra, Poly
@@ -42,6 +42,10 @@ class Assembly:
         if len(dimension) < 2:
             self.guards.append((index, 0, dimension[0] if dimension else 1))
             return [index] * len(dimension)
+        apart = _divided(index, dimension, self.box)
+        if apart is not None:
+            self.guards.append((apart[0], 0, dimension[0]))
+            return apart
         digits: list[tuple[int, Affine]] = []
         for n in dimension:
             v = max(self.box, default=-1) + 1
@@ -106,21 +110,47 @@ class Contractions:
         return Tensor(tensor.digits, {(((found.atom, found.access, 1),), ()): found.scale})
 
 
+def _divided(index: Affine, dimension: Sequence[int], box: Box) -> list[Affine] | None:
+    """Return the digits of an index that is n * high + low with 0 <= low < n, digit by digit.
+
+    None where a part that n does not divide may leave 0 ... n - 1.
+    """
+    digits: list[Affine] = []
+    for n in reversed(dimension[1:]):
+        offset, terms = index
+        low: Affine = (offset % n, tuple((v, k) for v, k in terms if k % n))
+        least, greatest = span(low, box)
+        if least < 0 or greatest >= n:
+            return None
+        digits.append(low)
+        index = (offset // n, tuple((v, k // n) for v, k in terms if k % n == 0))
+    return [index, *reversed(digits)]
+
+
+def _kept(dimension: Sequence[int], offset: int, extent: int) -> tuple[int, ...]:
+    """Return as many of the lower digits as divide offset and extent, below what is left."""
+    for i in range(len(dimension) + 1):
+        below = prod(dimension[i:])
+        if extent % below == 0 and offset % below == 0:
+            return (extent // below, *dimension[i:])
+    raise AssertionError  # the empty product divides all
+
+
 def _chosen_digits(form: Form, operands: Sequence[Tensor]) -> list[tuple[int, ...]]:
     """Return digits for each variable of a form: those of the operands that it reads alone.
 
-    Any choice is right. An output that a stride divides gets the remainder as a digit, if what is
-    counted by less stays below it.
+    Any choice is right. What is read from a multiple of the lower digits on keeps these. An output
+    that a stride divides gets the remainder as a digit, if what is counted by less stays below it.
     """
     extents = (*form.shape, *form.summed)
     chosen: list[tuple[int, ...]] = [(n,) if n > 1 else () for n in extents]
     for operand, read in zip(operands, form.reads, strict=True):
         for dimension, (offset, terms) in zip(operand.digits, read, strict=True):
-            if offset or len(terms) != 1 or terms[0][1] != 1:
+            if len(terms) != 1 or terms[0][1] != 1:
                 continue
             v = terms[0][0]
-            if dimension and prod(dimension) == extents[v]:
-                chosen[v] = refinement(chosen[v], dimension) or chosen[v]
+            kept = _kept(dimension, offset, extents[v])
+            chosen[v] = refinement(chosen[v], kept) or chosen[v]
     for (_, terms), low, high in form.guards:
         for v, k in terms:
             if high != low + 1 or v >= len(form.shape) or abs(k) != 1:
