@@ -139,18 +139,27 @@ def _kept(dimension: Sequence[int], offset: int, extent: int) -> tuple[int, ...]
 def _chosen_digits(form: Form, operands: Sequence[Tensor]) -> list[tuple[int, ...]]:
     """Return digits for each variable of a form: those of the operands that it reads alone.
 
-    Any choice is right. What is read from a multiple of the lower digits on keeps these. An output
-    that a stride divides gets the remainder as a digit, if what is counted by less stays below it.
+    Any choice is right. What is read from a multiple of the lower digits on keeps these, and so
+    does what differs by one. An output that a stride divides gets the remainder as a digit, if what
+    is counted by less stays below it.
     """
     extents = (*form.shape, *form.summed)
     chosen: list[tuple[int, ...]] = [(n,) if n > 1 else () for n in extents]
     for operand, read in zip(operands, form.reads, strict=True):
         for dimension, (offset, terms) in zip(operand.digits, read, strict=True):
-            if len(terms) != 1 or terms[0][1] != 1:
+            if len(terms) != 1 or terms[0][1] != 1 or terms[0][0] >= len(extents):
                 continue
             v = terms[0][0]
             kept = _kept(dimension, offset, extents[v])
             chosen[v] = refinement(chosen[v], kept) or chosen[v]
+    for (offset, terms), low, high in form.guards:
+        if high == low + 1 and sorted(k for _, k in terms) == [-1, 1]:
+            (v, k), (u, _) = terms
+            if u >= len(extents):
+                continue
+            for a, b in ((v, u), (u, v)):
+                kept = _kept(chosen[b], (low - offset) * k, extents[a])
+                chosen[a] = refinement(chosen[a], kept) or chosen[a]
     for (_, terms), low, high in form.guards:
         for v, k in terms:
             if high != low + 1 or v >= len(form.shape) or abs(k) != 1:
