@@ -302,7 +302,7 @@ def _parts_between(low: int, cuts: Sequence[int], high: int) -> list[tuple[int, 
 def _opens(content: Sum, access: Sequence[Affine]) -> bool:
     """A sum of one factor moves entries; another is opened where that loses no structure.
 
-    That is where one factor reads all that the outputs are read at.
+    That is where one factor reads all that the outputs are read at, and guards are on outputs.
     """
     if len(content.factors) == 1:
         return True
@@ -310,7 +310,9 @@ def _opens(content: Sum, access: Sequence[Affine]) -> bool:
     whole = set[int]().union(*at)
     reads = ({v for e in factor[1] for v, _ in e[1]} for factor in content.factors)
     read = (set[int]().union(*(at[v] for v in each if v < len(at))) for each in reads)
-    return not content.guards and any(whole <= each for each in read)
+    outputs = set(range(content.outputs))
+    mixed = all({v for v, _ in e[1]} & outputs for e, _, _ in content.guards)
+    return mixed and any(whole <= each for each in read)
 
 
 def _eliminate(term: _Term) -> bool:
