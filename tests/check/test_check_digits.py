@@ -1,5 +1,7 @@
 """Slices of joined dimensions: one that starts at a whole number of rows is a slice of rows."""
 
+import json
+
 import pytest
 
 from gradwright.certify import certify_equal
@@ -34,8 +36,8 @@ def test_a_slice_of_joined_rows_is_one_of_rows() -> None:
 @pytest.mark.parametrize("start", [0, 1, 2, 4, 5, 6])
 def test_a_slice_from_elsewhere_is_another_one(start: int) -> None:
     certificate = certify_equal(joined(3), ROWS).certificate
-    assert certificate is not None
-    forged = {**certificate, "texts": [digest(joined(start)), digest(ROWS)]}
+    forged: dict[str, object] = json.loads(json.dumps(certificate))
+    forged["texts"] = [digest(joined(start)), digest(ROWS)]
     checked = check(forged, joined(start), ROWS)
     assert not checked.accepted
     assert "is another one" not in (checked.reason or "")
