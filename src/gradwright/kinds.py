@@ -5,8 +5,10 @@ import inspect
 import numbers
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar, cast
+
+import numpy as np
 
 from gradwright.errors import SpecError
 
@@ -22,8 +24,9 @@ _SHOWN = 60
 def checked(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
     """Let a function refuse, by SpecError, arguments that are not of the kinds it annotates.
 
-    A whole number may be NumPy's; of a sequence, a mapping or a function it is looked at no more
-    than that it is one. What has no class of its own, such as a protocol, is left to the function.
+    A whole number may be NumPy's, and an array is a sequence. Of a sequence, a mapping or a
+    function it is looked at no more than that it is one. What has no class of its own, such as a
+    protocol, is left to the function.
     """
     signature = inspect.signature(function)
 
@@ -69,6 +72,8 @@ def _fits(value: object, hint: object) -> bool:
     kind = _class_of(hint)
     if not isinstance(kind, type) or getattr(kind, "_is_protocol", False):
         return True
+    if kind is Sequence and isinstance(value, np.ndarray):
+        return value.ndim > 0
     return isinstance(value, kind)
 
 

@@ -105,7 +105,7 @@ def test_an_interrupt_is_one_line(
     [
         ([], "gradwright: Missing command. See: gradwright --help\n"),
         (["fly"], "gradwright: No such command 'fly'. See: gradwright --help\n"),
-        (["--fly"], "gradwright: No such option: --fly See: gradwright --help\n"),
+        (["--fly"], "gradwright: No such option: --fly. See: gradwright --help\n"),
         (["show"], "gradwright: Missing argument 'NET'. See: gradwright show --help\n"),
     ],
 )

@@ -117,6 +117,14 @@ class Proof:
             for value, tensor in zip(operation.results, results, strict=True):
                 self.known[id(value)] = self._cut(tensor, wanted=id(value) in cut)
 
+    def is_known_by(self, operation: Operation, earlier: Sequence[Value]) -> bool:
+        """Take results for earlier values that the same operation made of the same; say if so."""
+        if earlier is operation.results or any(id(value) in self.failures for value in earlier):
+            return False
+        for value, known in zip(operation.results, earlier, strict=True):
+            self.known[id(value)] = self.known[id(known)]
+        return True
+
     def alike(self, a: Tensor, b: Tensor) -> bool:
         """Return whether two tensors have one normal form."""
         if a.shape != b.shape:

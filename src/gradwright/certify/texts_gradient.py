@@ -15,6 +15,7 @@ from gradwright.certify.notation import Statement
 from gradwright.certify.prove import Proof, ancestors, choose_cuts
 from gradwright.certify.prove_joins import Joins
 from gradwright.certify.prove_lemmas import candidates
+from gradwright.certify.prove_repeats import Repeats
 from gradwright.certify.refute import GradientQuestion
 from gradwright.certify.scope import place, scope_of
 from gradwright.certify.texts_forms import both_forms
@@ -146,14 +147,26 @@ def denote_claimed(
     ]
     joins = Joins(proof)
     joins.expect(derived.cotangents.values())
+    repeats = _forward_met(subject)
     before = len(subject.forward.body.operations)
     for operation in told(rest, progress, subject.size, before=before):
+        if proof.is_known_by(operation, repeats.met(operation)):
+            continue
         proof.denote([operation], set())
         for result in operation.results:
             joined = joins.joined(proof.known[id(result)])
             proof.known[id(result)] = proof.as_cut(joined)
         for result in operation.results if limit is not None else ():
             derived.capped |= _capped(proof, result, limit or 0)
+
+
+def _forward_met(subject: Subject) -> Repeats:
+    """Return what knows the operations of the forward function."""
+    repeats = Repeats()
+    repeats.unite(subject.emitted.body.arguments, subject.forward.body.arguments)
+    for operation in subject.forward.body.operations:
+        repeats.met(operation)
+    return repeats
 
 
 def _capped(proof: Proof, value: Value, limit: int) -> bool:

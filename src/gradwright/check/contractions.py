@@ -158,8 +158,9 @@ def _chosen_digits(form: Form, operands: Sequence[Tensor]) -> list[tuple[int, ..
             if u >= len(extents):
                 continue
             for a, b in ((v, u), (u, v)):
-                kept = _kept(chosen[b], (low - offset) * k, extents[a])
-                chosen[a] = refinement(chosen[a], kept) or chosen[a]
+                if len(chosen[b]) > 1:
+                    kept = _kept(chosen[b], (low - offset) * k, extents[a])
+                    chosen[a] = refinement(chosen[a], kept) or chosen[a]
     for (_, terms), low, high in form.guards:
         for v, k in terms:
             if high != low + 1 or v >= len(form.shape) or abs(k) != 1:

@@ -281,3 +281,33 @@ module {
     assert str(caught.value) == (
         "call @main: expected a function, found a function that calls itself"
     )
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "stablehlo.custom_call @noise() : () -> tensor<3xf32>",
+        "stablehlo.rng %zero, %one, %three, distribution = UNIFORM"
+        " : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<3xf32>",
+    ],
+)
+def test_what_is_made_at_random_again_is_another_value(made: str) -> None:
+    text = main(
+        "%x: tensor<3xf32>",
+        "(tensor<f32>, tensor<3xf32>)",
+        f"""
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %one = stablehlo.constant dense<1.0> : tensor<f32>
+  %three = stablehlo.constant dense<3> : tensor<1xi64>
+  %r = {made}
+  %p = stablehlo.multiply %x, %r : tensor<3xf32>
+  %l = stablehlo.reduce(%p init: %zero) applies stablehlo.add across dimensions = [0]
+      : (tensor<3xf32>, tensor<f32>) -> tensor<f32>
+  %again = {made}
+  return %l, %GIVEN : tensor<f32>, tensor<3xf32>""",
+    )
+    outcomes = {
+        name: certify_text(text.replace("GIVEN", name), wrt=[0], grads=[1], search=QUIET).verdict
+        for name in ("r", "again")
+    }
+    assert outcomes == {"r": Verdict.PROVED, "again": Verdict.UNKNOWN}
