@@ -65,7 +65,7 @@ class CheckpointError(GradwrightError):
 
 
 class DivergedError(GradwrightError):
-    """Training met a loss that is not finite."""
+    """A net came to numbers that are not finite."""
 
     exit_code = 1
 

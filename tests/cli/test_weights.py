@@ -85,6 +85,13 @@ def test_what_does_not_fit_is_said(folder: Path, capsys: pytest.CaptureFixture[s
         "gradwright: --data: expected pictures of three channels (RGB), as cifar-cnn reads, found "
         "those of digits, of one channel (gray)\n"
     )
+    gray = gw.zoo.get("mnist-cnn", classes=3)
+    (folder / "gray.safetensors").write_bytes(save(gw.init(gray, seed=0)))
+    told = refused(capsys, "eval mnist-cnn --classes 3 --weights gray.safetensors --data digits")
+    assert told == (
+        "gradwright: --data: expected 10 classes of mnist-cnn, as digits has, found a result of "
+        "shape [3]\n"
+    )
     whole = zipped(b"0" * 1000)
     (folder / "cut.pt").write_bytes(whole[:-40])
     told = refused(capsys, "eval digits-cnn --weights cut.pt --data digits")
@@ -106,3 +113,25 @@ def test_what_is_missing_is_said(folder: Path, capsys: pytest.CaptureFixture[str
     assert told.endswith("found none. Beside the net digits-cnn say --weights FILE\n")
     told = refused(capsys, "predict resnet18 --weights weights.safetensors --image digit.png")
     assert "expected the 102 tensors of resnet18 as torchvision or timm names them" in told
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["predict {net} --image digit.png", "explain {net} --image digit.png --out heat.png"],
+)
+def test_results_that_are_not_finite_are_said(
+    folder: Path, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state = gw.init(NET, seed=5)
+    [name] = [name for name in state if name.endswith("running_var")][:1]
+    state[name] = np.full_like(state[name], -1)
+    (folder / "below.safetensors").write_bytes(save(state))
+    for written in ("", " --json"):
+        whole = command.format(net="digits-cnn") + " --weights below.safetensors" + written
+        assert main(whole.split()) == 1
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert (
+            "digits-cnn: expected finite logits, found NaN or infinity. Its parameters" in said.err
+        )
+    assert not (folder / "heat.png").exists()

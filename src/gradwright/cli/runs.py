@@ -33,7 +33,10 @@ class Trained:
     step: int | None = None
 
     def as_trained(self, dataset: "Dataset") -> "Dataset":
-        """Return a data set under the normalisation of the training data."""
+        """Return a data set under the normalisation of the training data.
+
+        Errors: DataError for one of other channels or of another number of classes.
+        """
         from dataclasses import replace
 
         rule = self.normalisation
@@ -43,6 +46,13 @@ class Trained:
                 where="--data",
                 expected=f"pictures of {_channels(len(rule.mean))}, as {self.net.name} reads",
                 found=f"those of {dataset.name}, of {_channels(channels)}",
+            )
+        classes = len(dataset.classes)
+        if self.net.output != (classes,):
+            raise DataError(
+                where="--data",
+                expected=f"{classes} classes of {self.net.name}, as {dataset.name} has",
+                found=f"a result of shape {list(self.net.output)}",
             )
         train, test = (
             replace(split, normalisation=replace(rule, scale=split.normalisation.scale))

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradwright.errors import ShapeError, SpecError, UnsupportedError
+from gradwright.finite import require_finite
 from gradwright.kinds import checked
 from gradwright.programs import saliency
 from gradwright.programs.capture import last_map, map_of
@@ -47,7 +48,8 @@ def explain(
     that is no pool. The gradient comes from `programs.saliency`, in evaluation mode.
     Errors: ShapeError for pictures of another shape; SpecError for pictures that are not finite,
     for a class or a layer that the net lacks, and for a layer that returns no map;
-    UnsupportedError for a net whose output is no vector of logits.
+    UnsupportedError for a net whose output is no vector of logits; DivergedError where logits or
+    heat are not finite.
     Source: Selvaraju et al. 2017, "Grad-CAM". Same as pytorch-grad-cam's `GradCAM` before it scales
     each map to 0..1.
     """
@@ -70,9 +72,11 @@ def explain(
     executable = compile(program, backend=backend)
     given = {p.name: state[p.name] for p in program.inputs if p.role.is_state} | {"x": x}
     logits = executable(**given, dy=np.zeros((len(x), classes), np.float32))["output"]
+    require_finite(net.name, "logits", logits)
     chosen = logits.argmax(axis=1) if target is None else np.full(len(x), target)
     found = executable(**given, dy=np.eye(classes, dtype=np.float32)[chosen])
     heat = grad_cam(found["features"], found["d.features"])
+    require_finite(net.name, f"maps and gradients at {path}", heat)
     return Explanation(path, chosen.astype(np.int64), _softmax(logits), heat)
 
 

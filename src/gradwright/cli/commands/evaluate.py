@@ -43,6 +43,7 @@ def evaluate(
     The net is that of a run, or one with --weights and --data. Every sample counts once, whatever
     the batch; pixels are normalised as in training.
     """
+    from gradwright.finite import require_finite
     from gradwright.programs import eval as emit_eval
     from gradwright.run import compile
     from gradwright.train import Evaluator
@@ -55,6 +56,7 @@ def evaluate(
     executable = compile(program, backend=backend.value)
     evaluator = Evaluator(executable, dataset.test, batch, len(dataset.classes))
     found = evaluator(trained.state)
+    require_finite(trained.net.name, f"loss on {dataset.name}", found.loss)
     if as_json:
         write_json(
             {

@@ -77,6 +77,7 @@ def _probabilities(
     """Return softmax of the logits. Shapes: pixels [N, C, H, W]; result [N, K]."""
     import numpy as np
 
+    from gradwright.finite import require_finite
     from gradwright.programs import eval as emit_eval
     from gradwright.run import compile
 
@@ -87,6 +88,7 @@ def _probabilities(
         for port in executable.signature.inputs
     }
     [output] = executable(**inputs).values()
+    require_finite(trained.net.name, "logits", output)
     logits = output.astype(np.float64)
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     return powers / powers.sum(axis=1, keepdims=True)
