@@ -125,3 +125,31 @@ def test_tiles_in_all_parts_are_proved_in_a_step() -> None:
         formulation=TILED,
     )
     assert gw.certify(step, search=Search(seconds=0)).verdict is Verdict.PROVED
+
+
+@pytest.mark.parametrize(
+    ("name", "batch"),
+    [
+        ("digits-cnn", 8),
+        *(
+            pytest.param(name, batch, marks=pytest.mark.slow)
+            for name, batch in [
+                ("digits-cnn", 64),
+                ("mnist-cnn", 64),
+                ("mnist-cnn", 128),
+                ("cifar8", 128),
+                ("cifar8-bn", 128),
+            ]
+        ),
+    ],
+)
+def test_every_claim_of_a_fast_step_is_proved(name: str, batch: int) -> None:
+    step = gw.programs.train_step(
+        gw.zoo.get(name),
+        batch=batch,
+        loss=gw.losses.SoftmaxCrossEntropy(),
+        optimizer=gw.optim.Momentum(),
+        formulation=FAST,
+    )
+    report = gw.certify(step, search=Search(seconds=0))
+    assert [claim.name for claim in report.claims if claim.verdict is not Verdict.PROVED] == []
