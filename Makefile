@@ -77,7 +77,7 @@ sweep: .venv/.stamp .venv-torch/.stamp ## the slow tests, new random programs, t
 	HYPOTHESIS_PROFILE=others .venv/bin/python -m pytest $(PARALLEL) $(RANDOM_TESTS)
 	.venv/bin/python -m pytest $(PARALLEL) -m "slow and not torch"
 	.venv-torch/bin/python -m pytest $(PARALLEL) -m "slow and torch"
-	.venv/bin/python benchmarks/zoo_steps.py --write
+	.venv/bin/python benchmarks/zoo_steps.py --jobs 2 --write
 
 parity: .venv-torch/.stamp ## compare the zoo with torchvision and timm, into docs/parity.md
 	PYTHONPATH=tests .venv-torch/bin/python tools/parity.py --write

@@ -1,7 +1,7 @@
 """Every net of the zoo and every artifact: emit its train step, prove all of it, run it.
 
     python benchmarks/zoo_steps.py [NAME …] [--parts PART …] [--batch N] [--size N] [--limit 900]
-                                   [--write]
+                                   [--jobs N] [--write]
 
 A NAME is a net of the zoo, whose train step is AdamW's on smoothed labels with all results claimed,
 or artifact:NAME; default: all of both. Parts, each in a process of its own: `emit`; `prove`; three
@@ -9,10 +9,11 @@ steps on XLA and on IREE (`xla`, `iree`); one on XLA in float64 (`f64`), from wh
 are measured. A proof has `--limit` seconds of CPU time, the others of wall time; what does not
 settle within them is said so in the table. Texts are emitted and proved for 4 pictures of the
 published size, and run for 2 of 64 x 64 where a net takes any size, unless `--batch` and `--size`
-say otherwise. `--write` puts each row into the table of RESULTS.md as it comes: other rows stay,
-and so do parts that are not run if they are of pictures of the same size. Exit code 1 where a part
-that was asked for fails, a claim is not proved, or the gradients of one backend are further from
-float64 than rounding and the other backend explain.
+say otherwise. `--jobs 2` works at two rows at a time: done sooner, each in more time. `--write`
+puts each row into the table of RESULTS.md as it comes: other rows stay, and so do parts that are
+not run if they are of pictures of the same size. Exit code 1 where a part that was asked for fails,
+a claim is not proved, or the gradients of one backend are further from float64 than rounding and
+the other backend explain.
 """
 
 import argparse
@@ -22,6 +23,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from contest.rows import rows_of
@@ -73,8 +75,13 @@ def main() -> int:
         print(json.dumps(_measure(options.name[0], options.part, options)))
         return 0
     good = True
-    for name in options.name or NAMES:
-        parts = {part: _part(name, part, options) for part in options.parts}
+    names = options.name or NAMES
+
+    def parts_of(name: str) -> dict[str, Cells | str]:
+        return {part: _part(name, part, options) for part in options.parts}
+
+    pool = ThreadPoolExecutor(options.jobs)
+    for name, parts in zip(names, pool.map(parts_of, names), strict=True):
         measured = Measured(name, _pictures(name, options), parts)
         good = good and measured.is_good
         print(line(measured.row()), flush=True)
@@ -171,6 +178,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--batch", type=int, default=None, help="default: 4 of texts, 2 to run")
     parser.add_argument("--size", type=int, default=None, help="default: as published, 64 to run")
     parser.add_argument("--limit", type=int, default=900, help="seconds of one part of a row")
+    parser.add_argument("--jobs", type=int, default=1, help="rows at a time (default: 1)")
     parser.add_argument("--write", action="store_true", help="put the rows into the table")
     parser.add_argument("--results", type=Path, default=RESULTS, help="the file that holds it")
     parser.add_argument("--part", choices=PARTS, default=None, help=argparse.SUPPRESS)
