@@ -1,7 +1,5 @@
 """Results that a net came to, held to be finite before anything is made of them."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,9 +11,9 @@ _REMEDY = (
 )
 
 
-def require_finite(net: str, what: str, found: NDArray[np.floating[Any]] | float) -> None:
+def require_finite(net: str, what: str, found: NDArray[np.generic] | float) -> None:
     """DivergedError where a net's results, called so, hold a NaN or an infinity."""
-    if not np.isfinite(found).all():
+    if not np.isfinite(np.asarray(found, np.float64)).all():
         raise DivergedError(
             where=net, expected=f"finite {what}", found="NaN or infinity", remedy=_REMEDY
         )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 from gradwright.cli.emission import Emission
 from gradwright.cli.nets import Chosen, names_net
-from gradwright.cli.output import tell
+from gradwright.cli.output import writing
 from gradwright.cli.sources import Sources
 from gradwright.errors import UnsupportedError
 
@@ -74,5 +74,6 @@ class DeclaredText:
         name = self.net if self.file is None else self.file.name
         primal = program.primal
         measure = None if primal is None else NamedText("forward", primal.text.encode())
-        write_proof_page(page, report, NamedText(name, program.text.encode()), measure)
-        tell(f"wrote {page}: {page.stat().st_size:,} bytes")
+        with writing(page) as wrote:
+            write_proof_page(page, report, NamedText(name, program.text.encode()), measure)
+            wrote(None)

@@ -4,8 +4,10 @@ import io
 import json
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
 
 # A terminal says its width; a pipe does not, and must not have its lines cut.
 _PIPE_WIDTH = 200
@@ -30,6 +32,27 @@ def tell(line: str) -> None:
     """Print one line for people on standard error; one that takes nothing is no fault of a verb."""
     with suppress(OSError):
         sys.stderr.write(line + "\n")
+
+
+@contextmanager
+def writing(file: Path) -> Generator[Callable[[bytes | None], None]]:
+    """Show on a terminal that a file is made; what is called last puts it there and says so.
+
+    It takes the bytes, or None where the file has been written.
+    """
+    from rich.console import Console
+
+    from gradwright.train.storage import write_atomically
+
+    def wrote(content: bytes | None) -> None:
+        if content is not None:
+            write_atomically(file, content)
+        size, seconds = file.stat().st_size, time.perf_counter() - started
+        tell(f"wrote {file}: {size:,} bytes in {seconds:.1f} s")
+
+    console, started = Console(stderr=True), time.perf_counter()
+    with console.status(f"writing {file}") if console.is_terminal else nullcontext():
+        yield wrote
 
 
 def write_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

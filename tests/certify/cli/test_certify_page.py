@@ -1,6 +1,7 @@
 """The page that certify writes, and what a terminal shows while it works."""
 
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,7 @@ def test_a_page_is_written_and_its_size_told(
     assert main([*PAIR, "page.html", "--json"]) == 1
     said = capsys.readouterr()
     page = (folder / "page.html").read_bytes()
-    assert said.err == f"wrote page.html: {len(page):,} bytes\n"
+    assert re.fullmatch(rf"wrote page\.html: {len(page):,} bytes in \d+\.\d s\n", said.err)
     assert said.out.count("\n") == 1
     assert b"<title>Refuted: wrong against forward</title>" in page
     assert page.count(b'data-claim="') == 1

@@ -19,7 +19,7 @@ from gradwright.cli.declared import DeclaredText
 from gradwright.cli.emission import Emission, Rounding
 from gradwright.cli.exits import Exit
 from gradwright.cli.nets import Chosen
-from gradwright.cli.output import tell, write_json, write_line, write_table
+from gradwright.cli.output import tell, write_json, write_line, write_table, writing
 from gradwright.cli.texts import GradientTexts
 
 if TYPE_CHECKING:
@@ -150,16 +150,15 @@ def _report(
 def _wrote_certificate(file: Path, report: "Report") -> bool:
     """Write the certificate, or say why there is none."""
     from gradwright.certify.certificate_claims import certificate_text
-    from gradwright.train.storage import write_atomically
 
-    text = certificate_text(report)
-    if text is None:
-        tell(f"no certificate: {report.why_uncertified}")
-        _remove_older(file)
-        return False
-    write_atomically(file, text.encode())
-    tell(f"wrote {file}: {len(text):,} bytes")
-    return True
+    with writing(file) as wrote:
+        text = certificate_text(report)
+        if text is not None:
+            wrote(text.encode())
+            return True
+    tell(f"no certificate: {report.why_uncertified}")
+    _remove_older(file)
+    return False
 
 
 def _remove_older(file: Path) -> None:
@@ -176,8 +175,9 @@ def _write_page(
 
     reference, judged = equal if equal is not None else texts.reference_and_judged
     measure = None if reference is None else NamedText(reference.name, texts.sources(reference))
-    write_proof_page(page, report, NamedText(judged.name, texts.sources(judged)), measure)
-    tell(f"wrote {page}: {page.stat().st_size:,} bytes")
+    with writing(page) as wrote:
+        write_proof_page(page, report, NamedText(judged.name, texts.sources(judged)), measure)
+        wrote(None)
 
 
 def _write(report: "Report") -> None:
