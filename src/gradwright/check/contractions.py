@@ -136,12 +136,16 @@ def _kept(dimension: Sequence[int], offset: int, extent: int) -> tuple[int, ...]
     raise AssertionError  # the empty product divides all
 
 
+def _differ_by_borders(a: int, b: int) -> bool:
+    return a != b and max(a, b) < 2 * min(a, b)
+
+
 def _chosen_digits(form: Form, operands: Sequence[Tensor]) -> list[tuple[int, ...]]:
     """Return digits for each variable of a form: those of the operands that it reads alone.
 
     Any choice is right. What is read from a multiple of the lower digits on keeps these, and so
-    does what differs by one. An output that a stride divides gets the remainder as a digit, if what
-    is counted by less stays below it.
+    does what differs from it by borders: halves of channels are digits already. An output that a
+    stride divides gets the remainder as a digit, if what is counted by less stays below it.
     """
     extents = (*form.shape, *form.summed)
     chosen: list[tuple[int, ...]] = [(n,) if n > 1 else () for n in extents]
@@ -158,7 +162,7 @@ def _chosen_digits(form: Form, operands: Sequence[Tensor]) -> list[tuple[int, ..
             if u >= len(extents):
                 continue
             for a, b in ((v, u), (u, v)):
-                if len(chosen[b]) > 1:
+                if len(chosen[b]) > 1 and _differ_by_borders(extents[a], extents[b]):
                     kept = _kept(chosen[b], (low - offset) * k, extents[a])
                     chosen[a] = refinement(chosen[a], kept) or chosen[a]
     for (_, terms), low, high in form.guards:
