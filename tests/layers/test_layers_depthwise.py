@@ -36,6 +36,12 @@ def backward(layer: DepthwiseConv2d, formulation: Formulation = PORTABLE) -> gw.
     return gw.programs.vjp(net(layer), batch=BATCH, formulation=formulation)
 
 
+def always(columns: int, channels: int) -> bool:
+    """Say of any picture that joining its columns pays."""
+    del columns, channels
+    return True
+
+
 def plain(layer: DepthwiseConv2d) -> str:
     return gw.programs.forward(net(layer), batch=BATCH, formulation=TEXTBOOK).text
 
@@ -79,6 +85,7 @@ def test_groups_of_columns_are_proved(
     layer: DepthwiseConv2d, group: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(joined_rows, "GROUP", group)
+    monkeypatch.setattr(depthwise, "pays", always)
     assert gw.certify_vjp(plain(layer), backward(layer).text).verdict is Verdict.PROVED
     forward = gw.programs.forward(net(layer), batch=BATCH)
     assert gw.certify(forward).verdict is Verdict.PROVED
@@ -86,8 +93,20 @@ def test_groups_of_columns_are_proved(
     assert gw.certify_vjp(forward.text, given.text).verdict is Verdict.PROVED
 
 
+@pytest.mark.parametrize(
+    ("columns", "channels", "joined"), [(8, 32, True), (7, 32, False), (1, 255, False)]
+)
+def test_where_columns_are_joined(columns: int, channels: int, joined: bool) -> None:
+    wide = NetSpec("wide", Image(channels, 2, columns), [DepthwiseConv2d(3)])
+    text = gw.programs.forward(wide, batch=1).text
+    assert ("taps" in text) == joined
+    assert joined_rows.pays(columns, channels) == joined
+    assert not joined_rows.pays(columns, joined_rows.GROUP)
+
+
 @pytest.mark.interpreter
-def test_weights_of_another_column_are_refuted() -> None:
+def test_weights_of_another_column_are_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(depthwise, "pays", always)
     layer = LAYERS[0]
     right = gw.programs.forward(net(layer), batch=BATCH)
     wrong = right.text.replace("[1:2, 0:1, 0:15]", "[1:2, 1:2, 0:15]", 1)

@@ -153,7 +153,9 @@ def _chosen_digits(form: Form, operands: Sequence[Tensor]) -> list[tuple[int, ..
         for dimension, (offset, terms) in zip(operand.digits, read, strict=True):
             if len(terms) != 1 or terms[0][1] != 1 or terms[0][0] >= len(extents):
                 continue
-            v = terms[0][0]
+            v, size = terms[0][0], prod(dimension)
+            if not (size == extents[v] and not offset) and not _differ_by_borders(size, extents[v]):
+                continue
             kept = _kept(dimension, offset, extents[v])
             chosen[v] = refinement(chosen[v], kept) or chosen[v]
     for (offset, terms), low, high in form.guards:

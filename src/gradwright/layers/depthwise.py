@@ -10,7 +10,7 @@ from dataclasses import replace
 from gradwright.hlo import Value
 from gradwright.layers.accumulation import accumulate
 from gradwright.layers.forms import Layout
-from gradwright.layers.joined_rows import JoinedRows, Tap, joined, joins
+from gradwright.layers.joined_rows import JoinedRows, Tap, can_join, joined, pays
 from gradwright.layers.slices import (
     Shifts,
     by_phases,
@@ -36,7 +36,7 @@ def convolve(walk: Walk, windows: Windows, x: Value, weight: Value) -> Value:
     copied first.
     """
     inside = _bordered(walk, windows, x)
-    if not joins(walk, windows):
+    if not (can_join(walk, windows) and pays(windows.counts[1], weight.shape[0])):
         pieces = {tap: tap_slice(walk, windows, inside, tap) for tap in taps(windows)}
         (whole,) = walk.b.optimization_barrier(_weighted(walk, weight, pieces), hint="xw")
         return whole
@@ -73,7 +73,8 @@ def input_gradient(walk: Walk, windows: Windows, weight: Value, dy: Value) -> Va
             pieces[tap] = b.slice(inside, start, limit)
         return _weighted(walk, weight, pieces)
 
-    if walk.formulation.layout is not Layout.NHWC:
+    columns = windows.extents[1] if windows.strides == (1, 1) else extents[1]
+    if walk.formulation.layout is not Layout.NHWC or not pays(columns, weight.shape[0]):
         return by_phases(walk, windows, phase)
     whole = joined(walk, inside)
 
@@ -85,11 +86,11 @@ def input_gradient(walk: Walk, windows: Windows, weight: Value, dy: Value) -> Va
         return rows.weighted(pieces) if pieces else empty_phase(walk, windows, dy)
 
     if windows.strides == (1, 1):
-        height, width = windows.extents
+        height = windows.extents[0]
         reads = {t: (t[0] * windows.dilation[0], t[1] * windows.dilation[1]) for t in taps(windows)}
         first = [n + pad for n, (pad, _) in zip(before, windows.padding, strict=True)]
-        return by_rows(reads, height, JoinedRows.of(walk, width, weight), first)
-    rows = JoinedRows.of(walk, extents[1], weight)
+        return by_rows(reads, height, JoinedRows.of(walk, columns, weight), first)
+    rows = JoinedRows.of(walk, columns, weight)
     return by_phases(walk, windows, lambda read: by_rows(read, extents[0], rows, before))
 
 
@@ -111,7 +112,7 @@ def weight_gradient(walk: Walk, windows: Windows, x: Value, dy: Value) -> Value:
     """
     b, axis = walk.b, walk.formulation.layout.spatial[0]
     inside = _bordered(walk, windows, x)
-    by_rows = joins(walk, windows) and dy.shape[3] <= FEW_CHANNELS
+    by_rows = can_join(walk, windows) and dy.shape[3] <= FEW_CHANNELS
     pictures, cotangents = (joined(walk, whole) if by_rows else whole for whole in (inside, dy))
     row = _part_of(cotangents.shape, axis, 1)
     reach = _part_of(pictures.shape, axis, windows.spans[0])

@@ -17,9 +17,17 @@ Opens = Callable[[int, Exponent], bool]
 def is_free_to_open(content: Sum) -> bool:
     """Return whether a sum in a sum costs nothing to write out: one factor reads every output.
 
-    One with guards does only where they leave it a point, as where digits are read across.
+    One with guards does only where they leave it a point, as where digits are read across; or where
+    all of them are intervals that an output is in and nothing reads, as the places of a window that
+    are then counted.
     """
     outputs = set(range(content.outputs))
+    read = {v for _, access, _ in content.factors for e in access for v in e.variables}
+    unread = outputs - read
+    if unread and all(
+        high > low + 1 and not unread.isdisjoint(e.variables) for e, low, high in content.guards
+    ):
+        return True
     return (not content.guards or has_one_point(content)) and any(
         outputs <= {v for e in access for v in e.variables} for _, access, _ in content.factors
     )
