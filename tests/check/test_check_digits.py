@@ -9,21 +9,21 @@ from gradwright.check import check
 from gradwright.check.replay import digest
 
 ROWS = """
-func.func @main(%x: tensor<4x3xf32>) -> tensor<2x3xf32> {
-  %y = stablehlo.slice %x [1:3, 0:3] : (tensor<4x3xf32>) -> tensor<2x3xf32>
-  return %y : tensor<2x3xf32>
+func.func @main(%x: tensor<5x3xf32>) -> tensor<3x3xf32> {
+  %y = stablehlo.slice %x [1:4, 0:3] : (tensor<5x3xf32>) -> tensor<3x3xf32>
+  return %y : tensor<3x3xf32>
 }
 """
 
 
 def joined(start: int) -> str:
-    """Return six numbers of the joined rows from a start on."""
+    """Return nine numbers of the joined rows from a start on."""
     return f"""
-func.func @main(%x: tensor<4x3xf32>) -> tensor<2x3xf32> {{
-  %whole = stablehlo.reshape %x : (tensor<4x3xf32>) -> tensor<12xf32>
-  %part = stablehlo.slice %whole [{start}:{start + 6}] : (tensor<12xf32>) -> tensor<6xf32>
-  %y = stablehlo.reshape %part : (tensor<6xf32>) -> tensor<2x3xf32>
-  return %y : tensor<2x3xf32>
+func.func @main(%x: tensor<5x3xf32>) -> tensor<3x3xf32> {{
+  %whole = stablehlo.reshape %x : (tensor<5x3xf32>) -> tensor<15xf32>
+  %part = stablehlo.slice %whole [{start}:{start + 9}] : (tensor<15xf32>) -> tensor<9xf32>
+  %y = stablehlo.reshape %part : (tensor<9xf32>) -> tensor<3x3xf32>
+  return %y : tensor<3x3xf32>
 }}
 """
 

@@ -64,17 +64,7 @@ def depthwise() -> NetSpec:
         (depthwise, 8),
         pytest.param(lambda: zoo.get("mnist-cnn"), 128, marks=pytest.mark.slow),
         pytest.param(lambda: zoo.get("cifar8-bn"), 128, marks=pytest.mark.slow),
-        pytest.param(
-            lambda: zoo.get("mobilenetv2", size=64),
-            8,
-            marks=[
-                pytest.mark.slow,
-                pytest.mark.xfail(
-                    strict=True,
-                    reason="left out are 120 of 738 claims: what lies before stage3_1.depthwise",
-                ),
-            ],
-        ),
+        pytest.param(lambda: zoo.get("mobilenetv2", size=64), 8, marks=pytest.mark.slow),
     ],
     ids=["depthwise", "mnist-cnn", "cifar8-bn", "mobilenetv2"],
 )

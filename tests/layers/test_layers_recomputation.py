@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gradwright as gw
-from gradwright.certify import Search, Verdict
+from gradwright.certify import Effort, Search, Verdict
 from gradwright.certify.programs_reading import Declared
 from gradwright.errors import SpecError
 from gradwright.layers import (
@@ -103,7 +103,7 @@ def test_a_second_forward_that_is_another_one_is_refuted(right: str, wrong: str)
     program = step(BLOCKS, RESIDUAL)
     assert program.text.count(right) == 1
     text = program.text.replace(right, wrong)
-    report = gw.certify(Declared.of(program, text), search=Search(seconds=5))
+    report = gw.certify(Declared.of(program, text), search=Search(20, effort=Effort.QUICK))
     assert report.verdict is Verdict.REFUTED
 
 

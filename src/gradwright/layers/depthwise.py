@@ -9,7 +9,6 @@ from dataclasses import replace
 
 from gradwright.hlo import Value
 from gradwright.layers.accumulation import accumulate
-from gradwright.layers.forms import Layout
 from gradwright.layers.joined_rows import JoinedRows, Tap, can_join, joined, pays
 from gradwright.layers.slices import (
     Shifts,
@@ -73,25 +72,17 @@ def input_gradient(walk: Walk, windows: Windows, weight: Value, dy: Value) -> Va
             pieces[tap] = b.slice(inside, start, limit)
         return _weighted(walk, weight, pieces)
 
-    columns = windows.extents[1] if windows.strides == (1, 1) else extents[1]
-    if walk.formulation.layout is not Layout.NHWC or not pays(columns, weight.shape[0]):
+    height, width = windows.extents
+    if windows.strides != (1, 1) or not can_join(walk, windows) or not pays(width, weight.shape[0]):
         return by_phases(walk, windows, phase)
-    whole = joined(walk, inside)
+    rows, whole = JoinedRows.of(walk, width, weight), joined(walk, inside)
+    first = [n + pad for n, (pad, _) in zip(before, windows.padding, strict=True)]
 
-    def by_rows(read: Shifts, height: int, rows: JoinedRows, first: Sequence[int]) -> Value:
-        pieces: dict[Tap, Value] = {}
-        for tap, shift in read.items():
-            down, right = (n - k for n, k in zip(first, shift, strict=True))
-            pieces[tap] = rows.piece(whole, (down, down + height, 1), right)
-        return rows.weighted(pieces) if pieces else empty_phase(walk, windows, dy)
+    def piece(tap: Tap) -> Value:
+        down, right = (n - k * d for n, k, d in zip(first, tap, windows.dilation, strict=True))
+        return rows.piece(whole, (down, down + height, 1), right)
 
-    if windows.strides == (1, 1):
-        height = windows.extents[0]
-        reads = {t: (t[0] * windows.dilation[0], t[1] * windows.dilation[1]) for t in taps(windows)}
-        first = [n + pad for n, (pad, _) in zip(before, windows.padding, strict=True)]
-        return by_rows(reads, height, JoinedRows.of(walk, columns, weight), first)
-    rows = JoinedRows.of(walk, columns, weight)
-    return by_phases(walk, windows, lambda read: by_rows(read, extents[0], rows, before))
+    return rows.weighted({tap: piece(tap) for tap in taps(windows)})
 
 
 def _weighted(walk: Walk, weight: Value, pieces: Mapping[Tap, Value]) -> Value:
