@@ -73,10 +73,11 @@ lint: .venv/.stamp ## ruff, strict pyright, import arrows
 bench: .venv/.stamp .venv-torch/.stamp ## ms per step beside JAX and PyTorch, into benchmarks/RESULTS.md
 	.venv/bin/python benchmarks/train_step.py --torch .venv-torch/bin/python --write
 
+# Those against PyTorch in one process: VGG-16 beside its reference takes 13 GB.
 sweep: .venv/.stamp .venv-torch/.stamp ## the slow tests, new random programs, the table of the zoo
 	HYPOTHESIS_PROFILE=others .venv/bin/python -m pytest $(PARALLEL) $(RANDOM_TESTS)
 	.venv/bin/python -m pytest $(PARALLEL) -m "slow and not torch"
-	.venv-torch/bin/python -m pytest $(PARALLEL) -m "slow and torch"
+	.venv-torch/bin/python -m pytest -m "slow and torch"
 	.venv/bin/python benchmarks/zoo_steps.py --jobs 2 --write
 
 parity: .venv-torch/.stamp ## compare the zoo with torchvision and timm, into docs/parity.md

@@ -34,6 +34,7 @@ IN_CI = {
 }
 OPEN = {
     ("unet", "portable"): "a convolution in pairs of columns in the middle of a net",
+    ("universal", "portable"): "weights of a depthwise convolution, rows of columns joined",
 }
 """Blocks of which a certificate leaves claims out, and what it stops at."""
 

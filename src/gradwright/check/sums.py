@@ -302,7 +302,8 @@ def _parts_between(low: int, cuts: Sequence[int], high: int) -> list[tuple[int, 
 def _opens(content: Sum, access: Sequence[Affine]) -> bool:
     """A sum of one factor moves entries; another is opened where that loses no structure.
 
-    That is where one factor reads all that the outputs are read at, and guards are on outputs.
+    That is where one factor reads all that the outputs are read at, under one guard at most, on an
+    output: a convolution has more of them.
     """
     if len(content.factors) == 1:
         return True
@@ -311,8 +312,8 @@ def _opens(content: Sum, access: Sequence[Affine]) -> bool:
     reads = ({v for e in factor[1] for v, _ in e[1]} for factor in content.factors)
     read = (set[int]().union(*(at[v] for v in each if v < len(at))) for each in reads)
     outputs = set(range(content.outputs))
-    mixed = all({v for v, _ in e[1]} & outputs for e, _, _ in content.guards)
-    return mixed and any(whole <= each for each in read)
+    loose = [e for e, _, _ in content.guards if not {v for v, _ in e[1]} & outputs]
+    return len(content.guards) < 2 and not loose and any(whole <= each for each in read)
 
 
 def _eliminate(term: _Term) -> bool:
