@@ -193,7 +193,7 @@ def _session(draft: Certificate, functions: Sequence[Function]) -> tuple[Session
 
 def _cuts(
     draft: Certificate, functions: Sequence[Function]
-) -> tuple[frozenset[int], frozenset[int], frozenset[int], frozenset[int]]:
+) -> tuple[frozenset[int], frozenset[int], dict[int, int], frozenset[int]]:
     """Return values to name in the forward part, those layers read, those whose cotangents are.
 
     Beside them those behind the loss that are multiplied by themselves.
@@ -217,7 +217,8 @@ def _cuts(
     products = [each.operands for each in every if each.opcode == "stablehlo.multiply"]
     squared = {id(a) for a, b in products if a is b and id(a) not in forward}
     read = read_by_layers(operations) | blocks
-    return found(chosen), found(read), found(held), found(squared)
+    cotangents = {n: held[value] for n, value in numbers if value in held}
+    return found(chosen), found(read), cotangents, found(squared)
 
 
 def _literals(functions: Sequence[Function]) -> dict[str, str]:

@@ -34,8 +34,6 @@ IDLE = 12
 """Sums written out in vain before a comparison is given up."""
 STATED_TERMS = 8
 """Terms beyond which a value of a statement is named."""
-COTANGENT_TERMS = 2
-"""Terms of a cotangent at a cut beyond which it is named."""
 SQUARED_TERMS = 8
 """Terms of a gradient beyond which it is named before an update multiplies it by itself."""
 
@@ -53,8 +51,8 @@ class Search:
     read: frozenset[int]
     """Values that layers read, or that are read block by block: these too, unless they are one term
     or made of pieces."""
-    held: frozenset[int]
-    """Values whose cotangents a text holds: these are named."""
+    held: Mapping[int, int]
+    """Values whose cotangents a text holds: these are named where they have more terms."""
     squared: frozenset[int]
     """Values behind the loss that are multiplied by themselves: they are named where they are
     long."""
@@ -109,7 +107,7 @@ class Search:
 
     def cuts_cotangent(self, value: int, p: Poly, box: Box) -> bool:
         """Cut the cotangents that a text holds, where they have many terms."""
-        if value not in self.held or len(p) <= COTANGENT_TERMS:
+        if len(p) <= self.held.get(value, len(p)):
             return False
         self._cut_forms.add(p, box, None)
         self.cotangents_made.add(value)

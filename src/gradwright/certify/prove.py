@@ -58,7 +58,11 @@ _LAYERS = frozenset(
 """What begins a layer: a text holds the cotangent of what it reads as a value of its own."""
 PRODUCTS = frozenset({"stablehlo.convolution", "stablehlo.dot_general"})
 """What gradients read the cotangent of, sum by sum: a norm's has six terms."""
+WINDOWS = "stablehlo.reduce_window"
 COTANGENT_TERMS = 2
+WINDOW_TERMS = 1
+"""Terms that the cotangent of a sum over windows may have as it is: the windows overlap, and each
+term would be met once for every window."""
 PROOF_TERMS = 100_000
 """Terms that a proof may make, of the order of 20 seconds of work. What meets the end of them is
 unknown and named; no clock is read, so that the verdict is the same on every machine."""
@@ -219,12 +223,13 @@ class Proof:
         cut: set[int],
     ) -> dict[int, Tensor]:
         """Return the cotangent of each value that depends on `wrt`."""
-        held = chosen_cotangents(operations, cut) | self._contracted.keys()
+        held = chosen_cotangents(operations, cut)
+        held |= dict.fromkeys(self._contracted.keys() - held.keys(), COTANGENT_TERMS)
 
         def rewrite(operation: Operation, g: Tensor) -> Tensor:
             self.den.algebra.grant(OPERATION_TERMS)
-            wanted = bool(cut) and any(id(result) in held for result in operation.results)
-            wanted = wanted and len(g.poly) > COTANGENT_TERMS
+            terms = [held[id(result)] for result in operation.results if id(result) in held]
+            wanted = bool(cut) and bool(terms) and len(g.poly) > min(terms)
             return self._cut(g, wanted=True) if wanted else g
 
         sweep = Sweep(self.den, self.known, self.failures, rewrite, self._contracted)
@@ -273,8 +278,10 @@ def reached(
     return found
 
 
-def chosen_cotangents(operations: Sequence[Operation], cut: Collection[int]) -> set[int]:
+def chosen_cotangents(operations: Sequence[Operation], cut: Collection[int]) -> dict[int, int]:
     """Return the values whose cotangents a text holds: what layers read, and sums that are cut.
+
+    With each goes the number of terms that its cotangent may have and stay as it is.
 
     A maximum that another one takes at once is a link of a running one, and a clamp that is divided
     at once a gate, whose cotangents a text may never hold.
@@ -290,7 +297,9 @@ def chosen_cotangents(operations: Sequence[Operation], cut: Collection[int]) -> 
         if (each.opcode in _CHOICES or each.opcode in _SUMS) and id(each.results[0]) in cut
     }
     written = {id(each.results[0]) for each in operations if each.opcode in PRODUCTS}
-    return (read_by_layers(operations) | sums | written) - links
+    held = (read_by_layers(operations) | sums | written) - links
+    windows = {id(each.results[0]) for each in operations if each.opcode == WINDOWS}
+    return dict.fromkeys(held, COTANGENT_TERMS) | dict.fromkeys(windows, WINDOW_TERMS)
 
 
 def read_by_layers(operations: Sequence[Operation]) -> set[int]:

@@ -32,7 +32,7 @@ from gradwright.certify.kernel.tensor import Tensor
 
 PIECES = 512
 """Pieces that a difference is written out into."""
-SETS = 256
+SETS = 1024
 """Sets of points that are compared for one difference."""
 
 
