@@ -1,11 +1,12 @@
 """Forms of a convolution and of its input gradient."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from gradwright.hlo import Value
 from gradwright.hlo.attributes import Convolution, ConvolutionDims
 from gradwright.layers import depthwise, row_tiles, winograd
-from gradwright.layers.domains import has_channel_dots, has_pairs
+from gradwright.layers.domains import has_channel_dots, has_gradient_pairs, has_pairs
 from gradwright.layers.forms import ConvolutionForm, DepthwiseForm, InputGradient, Layout
 from gradwright.layers.slices import tap_slice
 from gradwright.layers.walk import Walk
@@ -119,13 +120,12 @@ def uses_dots(walk: Walk, rule: ConvolutionRule) -> bool:
 
 def input_gradient_form(walk: Walk, rule: ConvolutionRule) -> InputGradient:
     """Return the form in which the walk's formulation writes this input gradient, in its domain."""
-    form = walk.formulation.input_gradient
+    form, layout = walk.formulation.input_gradient, walk.formulation.layout
     possible = {
         InputGradient.WINOGRAD: winograd.possible(walk, rule.windows, rule.groups),
         InputGradient.ROW_TILES: row_tiles.possible(walk, rule.windows, rule.groups),
-        InputGradient.CHANNEL_DOTS: has_channel_dots(
-            rule.windows, rule.groups, walk.formulation.layout
-        ),
+        InputGradient.CHANNEL_DOTS: has_channel_dots(rule.windows, rule.groups, layout),
+        InputGradient.COLUMN_PAIRS: has_gradient_pairs(rule.windows, rule.groups, layout),
     }
     if form in (InputGradient.AS_FORWARD, InputGradient.FASTEST):
         used = {
@@ -160,10 +160,9 @@ def input_gradient(walk: Walk, rule: ConvolutionRule, weight: Value, dy: Value) 
         pieces = walk.b.dot(dy, _matrix(walk, weight), ((3,), (0,)), hint="dpieces")
         return _spread(walk, windows, pieces)
     reversed_kernel = walk.b.reverse(_swap(walk, weight, rule.groups), (2, 3), hint="flipped")
-    if form in (InputGradient.WINOGRAD, InputGradient.ROW_TILES):
-        write = row_tiles if form is InputGradient.ROW_TILES else winograd
+    if form is not InputGradient.DIRECT:
         back = replace(windows, extents=windows.counts, padding=transposed_padding(windows))
-        return write.convolve(walk, back, dy, reversed_kernel)
+        return _PLAIN[form](walk, back, dy, reversed_kernel)
     kernel, kernel_dims = _kernel(walk, reversed_kernel)
     attributes = Convolution(
         _dims(walk.formulation.layout, kernel_dims),
@@ -230,3 +229,11 @@ def _swap(walk: Walk, weight: Value, groups: int) -> Value:
     swapped = walk.b.transpose(split, (0, 2, 1, 3, 4))
     shape = (groups * per_group, out // groups, *kernel)
     return walk.b.reshape(swapped, shape, hint="swapped")
+
+
+_PLAIN: dict[InputGradient, Callable[[Walk, Windows, Value, Value], Value]] = {
+    InputGradient.COLUMN_PAIRS: _column_pairs,
+    InputGradient.WINOGRAD: winograd.convolve,
+    InputGradient.ROW_TILES: row_tiles.convolve,
+}
+"""Forms of plain convolutions, of which the input gradient is another one."""

@@ -41,6 +41,11 @@ def has_pairs(windows: Windows, groups: int, layout: Layout) -> bool:
     return is_plain(windows, groups) and windows.counts[1] % 2 == 0 and layout is Layout.NHWC
 
 
+def has_gradient_pairs(windows: Windows, groups: int, layout: Layout) -> bool:
+    """Whether two neighbouring columns of the input's gradient are one with twice the channels."""
+    return is_plain(windows, groups) and windows.extents[1] % 2 == 0 and layout is Layout.NHWC
+
+
 def has_channel_dots(windows: Windows, groups: int, layout: Layout) -> bool:
     """Whether a convolution is a matrix product over the channels: 1 x 1, no padding, one group."""
     alone = windows.kernel == (1, 1) and groups == 1 and not any(map(any, windows.padding))
@@ -87,6 +92,8 @@ def _is_dense_form(form: Form, site: Site, layout: Layout) -> bool:
             return True
         case ConvolutionForm.COLUMN_PAIRS:
             return has_pairs(windows, groups, layout)
+        case InputGradient.COLUMN_PAIRS:
+            return has_gradient_pairs(windows, groups, layout)
         case ConvolutionForm.CHANNEL_DOTS | InputGradient.CHANNEL_DOTS:
             return has_channel_dots(windows, groups, layout)
         case _ if form in ROW_TILED:

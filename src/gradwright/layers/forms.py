@@ -69,6 +69,8 @@ class InputGradient(Convention):
     """One convolution of the cotangent, dilated by the stride, with the reversed kernel."""
     CHANNEL_DOTS = "channel-dots"
     """One matrix product over the channels, spread by the stride; DIRECT outside its domain."""
+    COLUMN_PAIRS = "column-pairs"
+    """Two neighbouring columns at once, as forward; DIRECT outside its domain."""
     WINOGRAD = "winograd"
     """Tiles, as forward; DIRECT outside their domain."""
     ROW_TILES = "row-tiles"
@@ -97,6 +99,11 @@ class WeightGradient(Convention):
     """One matrix product with all patches of the input, laid out as rows.
 
     For few input channels: the patches are kernel x input, and the products of SHIFTED_DOTS thin.
+    """
+    BLOCKED_CONVOLUTION = "blocked-convolution"
+    """CONVOLUTION of a few pictures at a time, laid out so that the pictures are its channels.
+
+    For few channels, of which the products of SHIFTED_DOTS are thin.
     """
     WINOGRAD = "winograd"
     """The transpose of ConvolutionForm.WINOGRAD; SHIFTED_DOTS outside its domain."""
