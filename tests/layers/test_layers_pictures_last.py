@@ -1,4 +1,4 @@
-"""Weight gradients by convolutions of blocks of pictures, and input gradients by pairs of columns."""
+"""Weight gradients by convolutions of blocks of pictures; input gradients by pairs of columns."""
 
 from dataclasses import replace
 
