@@ -71,7 +71,7 @@ def main() -> int:
 
 def _race(net: str, options: argparse.Namespace) -> Result | None:
     """Return the standings of one net, None where the contestants do not do the same work."""
-    entrants = _entrants(net, options.torch)
+    entrants = _entrants(net, options)
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
         write_entry(net, options.batch or nets.batch_of(net), Path(name))
         contestants: list[Contestant] = []
@@ -91,9 +91,10 @@ def _race(net: str, options: argparse.Namespace) -> Result | None:
         return standings(net, work, entrants, facts, rounds)
 
 
-def _entrants(net: str, torch: str | None) -> list[Entrant]:
-    own = sys.executable
+def _entrants(net: str, options: argparse.Namespace) -> list[Entrant]:
+    own, torch = sys.executable, options.torch
     variants = OUR_LARGE_VARIANTS if net in nets.LARGE else OUR_VARIANTS
+    variants = (*variants, "xla tuned") if options.tuned else variants
     entrants = [Entrant("ours", variant, own, "ours") for variant in variants]
     entrants += [Entrant("jax", variant, own, "peer_jax") for variant in JAX_VARIANTS]
     if torch:
@@ -119,6 +120,9 @@ def _options() -> argparse.Namespace:
         "--torch",
         default=os.environ.get("GRADWRIGHT_TORCH_PYTHON"),
         help="interpreter with PyTorch (or GRADWRIGHT_TORCH_PYTHON); without it, JAX alone",
+    )
+    parser.add_argument(
+        "--tuned", action="store_true", help="race what `gradwright tune` found here as well"
     )
     parser.add_argument("--write", action="store_true", help=f"update {RESULTS.name}")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
