@@ -25,7 +25,7 @@ from gradwright.layers import (
     WeightGradient,
     sites_of,
 )
-from gradwright.layers.domains import defined_forms
+from gradwright.layers.domains import ROW_TILED, TILES, defined_forms
 from gradwright.programs.probes import net_probe
 from gradwright.spec import Image, NetSpec
 
@@ -36,7 +36,7 @@ LAYERS = (
     DepthwiseConv2d(3),
 )
 KINDS = (ConvolutionForm, InputGradient, WeightGradient)
-TILED = (*(kind.WINOGRAD for kind in KINDS), *(kind.ROW_TILES for kind in KINDS))
+TILED = (*TILES, *ROW_TILED)
 """Proved in test_layers_winograd and test_layers_row_tiles."""
 
 

@@ -33,6 +33,12 @@ TILED = replace(
     convolution=ConvolutionForm.WINOGRAD,
     weight_gradient=WeightGradient.WINOGRAD,
 )
+LARGE_TILES = replace(
+    PORTABLE,
+    convolution=ConvolutionForm.WINOGRAD_4X4,
+    weight_gradient=WeightGradient.WINOGRAD_4X4,
+)
+BOTH_TILES = pytest.mark.parametrize("formulation", [TILED, LARGE_TILES], ids=["2x2", "4x4"])
 
 
 def applied(matrix: tuple[tuple[int, ...], ...], vector: list[Fraction]) -> list[Fraction]:
@@ -64,6 +70,7 @@ def backward(formulation: Formulation, channels: int, layer: Conv2d) -> str:
         (TILED, 3, Conv2d(2, 3, 2, Padding.SYMMETRIC), 1),
         (TILED, 4, Conv2d(4, 3, groups=2), 2),
         (TILED, 3, Conv2d(2, 5), 1),
+        (LARGE_TILES, 3, Conv2d(2, 3), 0),
         (PORTABLE, 3, Conv2d(20, 3), 1),
         (TEXTBOOK, 3, Conv2d(20, 3), 2),
         (FAST, 3, Conv2d(20, 3), 1),
@@ -99,22 +106,30 @@ def test_every_row_of_the_cost_rule_is_found_by_its_own_site() -> None:
 
 
 @pytest.mark.interpreter
-def test_tiles_are_proved_and_a_wrong_one_is_refuted() -> None:
+@BOTH_TILES
+def test_tiles_are_proved_and_a_wrong_one_is_refuted(formulation: Formulation) -> None:
     """At even and odd extents: of five columns the last tile has one that is no result."""
     layer = Conv2d(3, 3)
     assert (
-        gw.certify(gw.programs.forward(net(2, layer), batch=2, formulation=TILED)).verdict
+        gw.certify(gw.programs.forward(net(2, layer), batch=2, formulation=formulation)).verdict
         is Verdict.PROVED
     )
     forward = gw.programs.forward(net(2, layer), batch=2, formulation=TEXTBOOK).text
-    right = backward(TILED, 2, layer)
+    right = backward(formulation, 2, layer)
     assert gw.certify_vjp(forward, right).verdict is Verdict.PROVED
     first = next(line for line in right.splitlines() if "stablehlo.subtract" in line)
     wrong = right.replace(first, first.replace("stablehlo.subtract", "stablehlo.add"))
     assert gw.certify_vjp(forward, wrong).verdict is Verdict.REFUTED
 
 
-def test_tiles_in_all_parts_are_proved_in_a_step() -> None:
+@pytest.mark.parametrize(
+    "formulation",
+    [
+        pytest.param(TILED, id="2x2"),
+        pytest.param(LARGE_TILES, id="4x4", marks=pytest.mark.slow),
+    ],
+)
+def test_tiles_in_all_parts_are_proved_in_a_step(formulation: Formulation) -> None:
     """Forward and weight gradient share the tiles of what both read."""
     layers = [ConvBn(4, 3, padding=Padding.SYMMETRIC), ConvBn(3, 3), Flatten(), Dense(2)]
     step = gw.programs.train_step(
@@ -122,7 +137,7 @@ def test_tiles_in_all_parts_are_proved_in_a_step() -> None:
         batch=3,
         loss=gw.losses.SoftmaxCrossEntropy(),
         optimizer=gw.optim.Sgd(),
-        formulation=TILED,
+        formulation=formulation,
     )
     assert gw.certify(step, search=Search(seconds=0)).verdict is Verdict.PROVED
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from gradwright.hlo import Value
 from gradwright.hlo.attributes import Convolution, ConvolutionDims
 from gradwright.layers import depthwise, row_tiles, winograd
-from gradwright.layers.domains import has_channel_dots, has_gradient_pairs, has_pairs
+from gradwright.layers.domains import TILES, has_channel_dots, has_gradient_pairs, has_pairs
 from gradwright.layers.forms import ConvolutionForm, DepthwiseForm, InputGradient, Layout
 from gradwright.layers.slices import tap_slice
 from gradwright.layers.walk import Walk
@@ -40,7 +41,8 @@ def convolve(walk: Walk, rule: ConvolutionRule, x: Value, weight: Value) -> Valu
     if uses_pairs(walk, rule, weight):
         return _column_pairs(walk, rule.windows, x, weight)
     if uses_tiles(walk, rule):
-        return winograd.convolve(walk, rule.windows, x, weight)
+        tile = TILES[walk.formulation.convolution]
+        return winograd.convolve(walk, rule.windows, x, weight, tile=tile)
     if uses_row_tiles(walk, rule):
         return row_tiles.convolve(walk, rule.windows, x, weight)
     if uses_dots(walk, rule):
@@ -121,15 +123,18 @@ def uses_dots(walk: Walk, rule: ConvolutionRule) -> bool:
 def input_gradient_form(walk: Walk, rule: ConvolutionRule) -> InputGradient:
     """Return the form in which the walk's formulation writes this input gradient, in its domain."""
     form, layout = walk.formulation.input_gradient, walk.formulation.layout
+    in_tiles = winograd.possible(walk, rule.windows, rule.groups)
     possible = {
-        InputGradient.WINOGRAD: winograd.possible(walk, rule.windows, rule.groups),
+        InputGradient.WINOGRAD: in_tiles,
+        InputGradient.WINOGRAD_4X4: in_tiles,
         InputGradient.ROW_TILES: row_tiles.possible(walk, rule.windows, rule.groups),
         InputGradient.CHANNEL_DOTS: has_channel_dots(rule.windows, rule.groups, layout),
         InputGradient.COLUMN_PAIRS: has_gradient_pairs(rule.windows, rule.groups, layout),
     }
     if form in (InputGradient.AS_FORWARD, InputGradient.FASTEST):
+        if uses_tiles(walk, rule):
+            return InputGradient[walk.formulation.convolution.name]
         used = {
-            InputGradient.WINOGRAD: uses_tiles(walk, rule),
             InputGradient.ROW_TILES: uses_row_tiles(walk, rule),
             InputGradient.CHANNEL_DOTS: uses_dots(walk, rule),
         }
@@ -187,8 +192,8 @@ def uses_products(walk: Walk, rule: ConvolutionRule, weight: Value) -> bool:
 
 
 def uses_tiles(walk: Walk, rule: ConvolutionRule) -> bool:
-    """Whether the walk's formulation computes this convolution in tiles."""
-    wanted = walk.formulation.convolution is ConvolutionForm.WINOGRAD
+    """Whether the walk's formulation computes this convolution in square tiles."""
+    wanted = walk.formulation.convolution in TILES
     return wanted and winograd.possible(walk, rule.windows, rule.groups)
 
 
@@ -233,7 +238,8 @@ def _swap(walk: Walk, weight: Value, groups: int) -> Value:
 
 _PLAIN: dict[InputGradient, Callable[[Walk, Windows, Value, Value], Value]] = {
     InputGradient.COLUMN_PAIRS: _column_pairs,
-    InputGradient.WINOGRAD: winograd.convolve,
+    InputGradient.WINOGRAD: partial(winograd.convolve, tile=TILES[InputGradient.WINOGRAD]),
+    InputGradient.WINOGRAD_4X4: partial(winograd.convolve, tile=TILES[InputGradient.WINOGRAD_4X4]),
     InputGradient.ROW_TILES: row_tiles.convolve,
 }
 """Forms of plain convolutions, of which the input gradient is another one."""

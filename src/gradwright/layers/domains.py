@@ -1,6 +1,6 @@
 """Domains: where each form is defined."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from gradwright.layers.forms import (
     RULES,
@@ -15,12 +15,15 @@ from gradwright.layers.forms import (
 from gradwright.layers.sites import Primitive, Site
 from gradwright.spec.padding import Windows
 
-TILED = (
-    ConvolutionForm.WINOGRAD,
-    InputGradient.WINOGRAD,
-    WeightGradient.WINOGRAD,
-)
-"""Forms in tiles of 2 x 2 results."""
+TILES: Mapping[Form, int] = {
+    ConvolutionForm.WINOGRAD: 2,
+    ConvolutionForm.WINOGRAD_4X4: 4,
+    InputGradient.WINOGRAD: 2,
+    InputGradient.WINOGRAD_4X4: 4,
+    WeightGradient.WINOGRAD: 2,
+    WeightGradient.WINOGRAD_4X4: 4,
+}
+"""Forms in square tiles, each with the results per axis of a tile."""
 ROW_TILED = (
     ConvolutionForm.ROW_TILES,
     InputGradient.ROW_TILES,
@@ -98,7 +101,7 @@ def _is_dense_form(form: Form, site: Site, layout: Layout) -> bool:
             return has_channel_dots(windows, groups, layout)
         case _ if form in ROW_TILED:
             return has_row_tiles(windows, groups, layout)
-        case _ if form in TILED:
+        case _ if form in TILES:
             return has_tiles(windows, groups)
         case _:
             return groups == 1

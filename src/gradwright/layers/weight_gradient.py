@@ -8,6 +8,7 @@ from gradwright.hlo.attributes import Convolution, ConvolutionDims
 from gradwright.layers import depthwise, row_tiles, winograd
 from gradwright.layers.accumulation import accumulate, block, block_size
 from gradwright.layers.convolution_forms import ConvolutionRule, uses_products
+from gradwright.layers.domains import TILES
 from gradwright.layers.forms import WeightGradient
 from gradwright.layers.slices import padded, tap_slice, taps
 from gradwright.layers.walk import Walk
@@ -48,9 +49,10 @@ def weight_gradient(walk: Walk, rule: ConvolutionRule, x: Value, weight: Value, 
         if row_tiles.possible(walk, windows, groups):
             return _kernel(walk, windows, row_tiles.tap_products(walk, windows, x, dy))
         form = WeightGradient.SHIFTED_DOTS
-    if form is WeightGradient.WINOGRAD:
+    if form in TILES:
         if winograd.possible(walk, windows, groups):
-            return _kernel(walk, windows, winograd.tap_products(walk, windows, x, dy))
+            products = winograd.tap_products(walk, windows, x, dy, tile=TILES[form])
+            return _kernel(walk, windows, products)
         form = WeightGradient.SHIFTED_DOTS
     return _WRITERS[form](walk, windows, x, dy)
 

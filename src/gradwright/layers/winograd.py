@@ -19,8 +19,6 @@ POINTS = (0, 1, -1, 2, -2)
 """Where the polynomials are evaluated: the integers with the smallest powers."""
 TAPS, _ = TILED_KERNEL
 """Extent of the kernels that tiles pay for."""
-TILE = 2
-"""Results per axis of a tile. Four take fewer products still, with larger sums and text."""
 
 Matrix = tuple[tuple[int, ...], ...]
 Places = list[Value]
@@ -81,12 +79,13 @@ def possible(walk: Walk, windows: Windows, groups: int) -> bool:
     return has_tiles(windows, groups) and walk.precision.is_full
 
 
-def convolve(walk: Walk, windows: Windows, x: Value, weight: Value) -> Value:
+def convolve(walk: Walk, windows: Windows, x: Value, weight: Value, *, tile: int) -> Value:
     """Return the convolution of x [batch in this walk's layout] with weight [O, C, 3, 3].
 
+    `tile` are the results per axis of a tile: four take fewer products than two, with larger sums.
     Domain: where `possible` says so.
     """
-    b, rule = walk.b, filtering(TILE)
+    b, rule = walk.b, filtering(tile)
     inputs, kernels = _input(walk, rule, windows, x), _kernel(walk, rule, weight)
     products = [
         b.dot(piece, kernel, ((2,), (1,)), ((0,), (0,)), hint="product")
@@ -96,12 +95,12 @@ def convolve(walk: Walk, windows: Windows, x: Value, weight: Value) -> Value:
     return _untile(walk, windows, grid, x.shape[0])
 
 
-def tap_products(walk: Walk, windows: Windows, x: Value, dy: Value) -> Value:
+def tap_products(walk: Walk, windows: Windows, x: Value, dy: Value, *, tile: int) -> Value:
     """Return [taps, O, C]: the transpose of `convolve` in its kernel, in as few products.
 
     Math: with V = input x and Q = output^T dy, dw = kernel^T (sum over tiles Q V^T / divisors).
     """
-    b, rule = walk.b, filtering(TILE)
+    b, rule = walk.b, filtering(tile)
     inputs, cotangents = _input(walk, rule, windows, x), _cotangent(walk, rule, windows, dy)
     products = [
         b.dot(cotangent, piece, ((2,), (1,)), ((0,), (0,)), hint="product")
