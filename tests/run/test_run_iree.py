@@ -2,6 +2,8 @@
 
 import importlib.util
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -158,3 +160,20 @@ def test_iree_still_refuses_them_by_default(monkeypatch: pytest.MonkeyPatch) -> 
     step = programs.vjp(ROUNDED_AND_POOLED, batch=2, precision=BF16)
     with pytest.raises(LowererError, match="exceeded stack allocation limit"):
         run.compile(step, backend="iree", cache=run.NO_CACHE)
+
+
+ENDING = """
+import gradwright as gw
+from gradwright.run import iree
+net = gw.zoo.get("digits-mlp")
+program = gw.programs.forward(net, batch=2)
+session = gw.run.compile(program, backend="iree").session(gw.programs.initial_state(program))
+iree.settle()
+"""
+
+
+@pytest.mark.iree
+def test_a_process_that_holds_a_session_ends_in_peace() -> None:
+    """Without `settle` every fifth process of a larger net aborted."""
+    ended = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, check=False)
+    assert ended.returncode == 0, ended.stderr.decode()

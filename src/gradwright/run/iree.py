@@ -1,7 +1,9 @@
 """IREE for CPUs (extra `iree`): another compiler for the same text."""
 
+import atexit
 import re
 import subprocess
+import time
 import warnings
 from collections.abc import Sequence
 from importlib import import_module, metadata, util
@@ -20,6 +22,8 @@ _STACK = 1 << 18
 By default more than 32,768 are refused, for the sake of workers with stacks of 131,072.
 """
 _WORKER_STACK = 4 * _STACK
+_SETTLING = 0.05
+"""Seconds. A thread that waits for the interpreter gets it in a thousandth of that."""
 PINNED_FLAGS = (
     "--iree-input-type=stablehlo",
     "--iree-hal-target-backends=llvm-cpu",
@@ -115,6 +119,18 @@ def _compiler() -> str:
 
 
 _devices: dict[IreeDriver, Any] = {}
+
+
+@atexit.register
+def settle() -> None:
+    """Let IREE's threads give back what Python lent them before Python ends.
+
+    IREE 3.13 reads NumPy's memory and Python's bytes as they lie; which thread drops them last is
+    chance. One of its own that asks for the interpreter while that shuts down aborts the process:
+    without this, every fifth process that ended behind a net's steps.
+    """
+    if _devices:
+        time.sleep(_SETTLING)
 
 
 def _runtime() -> Any:
