@@ -59,7 +59,7 @@ def tuned(
                 where=f"{net.name}: tuned formulation",
                 expected=f"measurements of {site} on this machine for {backend.value}",
                 found="none",
-                remedy=f"Run gradwright tune {net.name} --batch {batch}",
+                remedy=f"Run gradwright tune {net.name} --batch {batch}, and --size if given",
             )
         choices.extend(found or ())
     return replace(base, choices=tuple(choices))

@@ -185,7 +185,7 @@ def _fit(net: NetSpec, prefix: str, naming: Naming, found: Mapping[str, np.ndarr
             problems.append(f"{name} {list(array.shape)} instead of {list(theirs)}")
         with np.errstate(over="ignore"):  # what is too large for f32 is refused as infinite
             arrays[slot.name] = np.ascontiguousarray(fitted, dtype=np.float32)
-    problems += [f"{name}, which the net lacks" for name in found if name in rest]
+    problems += [f"{name}, which the net lacks" for name in sorted(found) if name in rest]
     return _Fit(naming.library, names, arrays, problems)
 
 
